@@ -109,3 +109,26 @@ def test_operations_tell_their_type_and_devices_their_parts() -> None:
         tf.DeviceSpec.from_string("/nothing")
     with pytest.raises(NotImplementedError, match=r"^autograph: Python's own if, while and for are not translated"):
         tf.autograph.to_graph(lambda x: x)
+
+
+def test_initializers_of_programs_are_told_which_part_they_make() -> None:
+    seen: list[Any] = []
+
+    def made(shape: Any, dtype: Any, partition_info: Any) -> Any:
+        seen.append((shape, partition_info))
+        return tf.ones(shape, dtype)
+
+    class Halves(tf.keras.initializers.Initializer):  # type: ignore[misc, name-defined]
+        def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+            return tf.fill(shape, tf.cast(0.5, dtype))
+
+    v = tf.get_variable("partition", [2], initializer=made)
+    w = tf.get_variable("halves", [2], initializer=Halves)
+    with tf.Session(engine="numpy") as session:
+        session.run([v.initializer, w.initializer])
+        assert [x.tolist() for x in session.run([v, w])] == [[1.0, 1.0], [0.5, 0.5]]
+    assert seen == [([2], None)]
+    assert isinstance(tf.zeros_initializer(), tf.initializers.Initializer)
+    assert isinstance(tf.random_normal_initializer(), tf.keras.initializers.Initializer)
+    with pytest.raises(TypeError, match="abstract"):
+        tf.initializers.Initializer()

@@ -483,4 +483,53 @@ def test_a_composite_of_a_program_has_no_one_shape() -> None:
     message = r"^while_loop: a shape invariant \(2,\) says nothing of a Pair; leave it out$"
     with pytest.raises(ValueError, match=message):
         tf.while_loop(lambda pair: True, lambda pair: pair, [pair], shape_invariants=[tf.TensorShape([2])])
+<<<<<<< HEAD
 >>>>>>> ab1a5e5 (compat: (v1) composite tensors of programs, operators of Python 2, arguments that are None)
+=======
+
+
+def test_lengths_as_numbers() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    assert [tf.compat.dimension_value(n) for n in (x.shape[1], x.shape[0], 4, None)] == [3, None, 4, None]
+    assert tf.compat.dimension_at_index(x.shape, 1).value == 3
+    assert tf.compat.dimension_at_index(tf.placeholder(tf.float32).shape, 5).value is None
+    assert tf.compat.forward_compatible(2019, 1, 1)
+
+
+@pytest.mark.usefixtures("installed")
+def test_modes_are_graphs() -> None:
+    context = importlib.import_module("tensorflow.python.eager.context")
+    test_util = importlib.import_module("tensorflow.python.framework.test_util")
+    with context.graph_mode():
+        assert (context.in_eager_mode(), context.in_graph_mode()) == (False, True)
+    assert test_util.run_all_in_graph_and_eager_modes(Pair) is test_util.run_deprecated_v1(Pair) is Pair
+    assert tf.test.mock.Mock
+
+
+def test_a_staging_area_gives_structures_in_order() -> None:
+    area = tf.contrib.staging.StagingArea([tf.float32, tf.int32], [[2], []], names=["x", "n"])
+    x = tf.placeholder(tf.float32, [2])
+    put, taken = area.put({"x": x, "n": 7}), area.get()
+    assert taken["x"].shape == [2]
+    with pb.Session(engine="numpy") as session:
+        session.run(put, {x: [1.0, 2.0]})
+        session.run(put, {x: [3.0, 4.0]})
+        assert session.run(area.size()) == 2
+        assert [session.run(taken)["x"].tolist() for _ in range(2)] == [[1.0, 2.0], [3.0, 4.0]]
+    (one,) = tf.contrib.staging.StagingArea([tf.float32]).get()
+    assert one.shape.rank is None
+    with pytest.raises(NotImplementedError, match=r"^StagingArea: memory_limit is not there; give a capacity$"):
+        tf.contrib.staging.StagingArea([tf.float32], memory_limit=1)
+
+
+def test_confusion_matrix_among_contributed_metrics() -> None:
+    found = tf.contrib.metrics.confusion_matrix([1, 0], [1, 1], weights=[2, 3])
+    assert pb.Session(engine="numpy").run(found).tolist() == [[0, 3], [0, 2]]
+
+
+def test_a_template_says_whether_its_variables_are_made() -> None:
+    template = tf.make_template("t", lambda: tf.get_variable("v", []), create_scope_now_=True)
+    assert not template._variables_created
+    template()
+    assert template._variables_created
+>>>>>>> c9cd173 (compat: (v1) the backend of Keras, its layers that join, move and rectify, losses of logits behind; staging areas, initializers to derive from)

@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
+from ...core.dimensions import Dimension
+
 integral_types = (int, np.integer)
 real_types = (float, int, np.integer, np.floating)
 complex_types = (complex, float, int, np.number)
@@ -35,6 +39,23 @@ def as_str_any(value: Any) -> str:
 def path_to_str(path: Any) -> Any:
     """A path as a text; all else as it is."""
     return os.fspath(path) if isinstance(path, os.PathLike) else path
+
+
+def dimension_value(dimension: Any) -> int | None:
+    """A length as a number, None where it is not known; of a number that number."""
+    return None if dimension is None else Dimension(dimension).value
+
+
+def dimension_at_index(shape: Any, index: int) -> Any:
+    """The length of an axis, of which nothing is known where the rank of the shape is not."""
+    known = pb.TensorShape(shape)
+    return Dimension(None if known.rank is None else known.as_list()[index])
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """True: what was to change on a day has changed."""
+    del year, month, day
+    return True
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -6,7 +6,8 @@ A name that ends in `_v2` is that of a function of version 2: `array_ops.squeeze
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pullback
@@ -20,6 +21,7 @@ from ...engines.fetches import register_session_run_conversion_functions as regi
 from ...primitives.counting import remove_squeezable_dimensions as remove_squeezable_dimensions
 from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.variables.operations import VarHandleOp
+from ..modes import executing_eagerly
 from . import backprop
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
@@ -38,6 +40,10 @@ from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
 from .metrics.helpers import broadcast_weights as broadcast_weights
 from .metrics.helpers import metric_variable as metric_variable
 from .placement import DeviceSpec
+from .test_decorators import run_all_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes
+from .test_decorators import run_deprecated_v1 as run_deprecated_v1
+from .test_decorators import run_in_graph_and_eager_modes as run_in_graph_and_eager_modes
+from .test_decorators import run_v1_only as run_v1_only
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
 
@@ -53,6 +59,7 @@ Convolution2DTranspose, Convolution3DTranspose = layer_objects.Conv2DTranspose, 
 SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, layer_objects.SeparableConv2D
 _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
+in_eager_mode = executing_eagerly
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
@@ -91,6 +98,17 @@ def GraphOrParentsInXlaContext(graph: pb.Graph) -> bool:
     """False: an engine decides what is compiled, not the graph."""
     del graph
     return False
+
+
+@contextmanager
+def graph_mode() -> Iterator[None]:
+    """A block: all is built in graphs."""
+    yield
+
+
+def in_graph_mode() -> bool:
+    """True: all is built in graphs."""
+    return True
 
 
 def get_graph_from_inputs(op_input_list: Sequence[Any], graph: pb.Graph | None = None) -> pb.Graph:

@@ -97,7 +97,16 @@ def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
     made = default_initializer(as_dtype(dtype)) if initializer is None else initializer
     if isinstance(made, type):
         made = made()
-    return lambda: made(dims.known, seen.dtype(as_dtype(dtype)))
+    parts = {"partition_info": None} if _takes_partition(made) else {}
+    return lambda: made(list(dims.known), seen.dtype(as_dtype(dtype)), **parts)
+
+
+def _takes_partition(function: Callable[..., Any]) -> bool:
+    """Whether `function` wants to know which part of a variable it makes: it makes the whole."""
+    try:
+        return "partition_info" in signature(function).parameters
+    except ValueError:  # Some functions of C say nothing of their parameters.
+        return False
 
 
 def _takes_nothing(function: Callable[..., Any]) -> bool:

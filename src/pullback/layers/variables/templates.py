@@ -25,14 +25,14 @@ class Template:
         self._unique_name = unique_name
         self._custom_getter = custom_getter
         self._scope: VariableScope | None = self._made() if create_scope else None
-        self._called = False
+        self._variables_created = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns."""
-        with variable_scope(self.scope, reuse=self._called or None, custom_getter=self._custom_getter):
-            if not self._called:
+        with variable_scope(self.scope, reuse=self._variables_created or None, custom_getter=self._custom_getter):
+            if not self._variables_created:
                 result = self._func(*args, **kwargs)
-                self._called = True
+                self._variables_created = True
                 return result
             known = len(trainable_variables())
             result = self._func(*args, **kwargs)

@@ -21,6 +21,7 @@ from . import opt as opt
 from . import rnn as rnn
 from . import seq2seq as seq2seq
 from . import slim as slim
+from . import staging as staging
 from . import summary as summary
 from . import tensorboard as tensorboard
 from . import training as training

@@ -9,6 +9,7 @@ import pullback as pb
 
 from ....core.typing import TensorLike
 from .. import metrics as today
+from ..arguments import older
 from ..functions import CONFUSION as CONFUSION
 
 _OLDER = "streaming_"
@@ -59,6 +60,9 @@ def streaming_recall_at_k(
     """How often the one true class is among the `k` with the highest `predictions` [b, classes]."""
     right = pb.math.in_top_k(labels, predictions, k)
     return today.mean(right, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
+
+
+confusion_matrix = older(pb.math.confusion_matrix, CONFUSION)
 
 
 def __getattr__(name: str) -> Any:

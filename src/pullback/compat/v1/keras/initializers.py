@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from .... import initializers as today
+from ..initializers import Initializer as Initializer
 from .named import getter
 
 

@@ -8,19 +8,64 @@ from typing import Any, NamedTuple
 
 import pullback as pb
 
+from ....core.dtypes import INTEGER
 from ....layers.variables.layer import Layer as Layer
-from ....primitives.shape.size import shape
 from ..layers import objects
-from . import activations, initializers, regularizers
+from . import activations, backend, initializers, regularizers
+from .merging import Add as Add
+from .merging import Average as Average
+from .merging import Concatenate as Concatenate
+from .merging import Dot as Dot
+from .merging import Maximum as Maximum
+from .merging import Minimum as Minimum
+from .merging import Multiply as Multiply
+from .merging import Subtract as Subtract
+from .merging import add as add
+from .merging import average as average
+from .merging import concatenate as concatenate
+from .merging import dot as dot
+from .merging import maximum as maximum
+from .merging import minimum as minimum
+from .merging import multiply as multiply
+from .merging import subtract as subtract
 from .models import Input as Input
 from .models import TimeDistributed as TimeDistributed
 from .models import Wrapper as Wrapper
+from .noise import GaussianDropout as GaussianDropout
+from .noise import GaussianNoise as GaussianNoise
+from .noise import SpatialDropout1D as SpatialDropout1D
+from .noise import SpatialDropout2D as SpatialDropout2D
+from .noise import SpatialDropout3D as SpatialDropout3D
+from .plain import OF_INPUTS, VariableLayer, kept_apart, refuse_others
+from .plain import Activation as Activation
+from .plain import Lambda as Lambda
+from .rectifiers import ELU as ELU
+from .rectifiers import LeakyReLU as LeakyReLU
+from .rectifiers import PReLU as PReLU
+from .rectifiers import ReLU as ReLU
+from .rectifiers import Softmax as Softmax
+from .rectifiers import ThresholdedReLU as ThresholdedReLU
 from .recurrent import GRU as GRU
 from .recurrent import LSTM as LSTM
 from .recurrent import SimpleRNN as SimpleRNN
-
-_OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "input_length")
-"""What says the shape of inputs that are tensors here."""
+from .shapes import Cropping1D as Cropping1D
+from .shapes import Cropping2D as Cropping2D
+from .shapes import Cropping3D as Cropping3D
+from .shapes import GlobalAveragePooling1D as GlobalAveragePooling1D
+from .shapes import GlobalAveragePooling2D as GlobalAveragePooling2D
+from .shapes import GlobalAveragePooling3D as GlobalAveragePooling3D
+from .shapes import GlobalMaxPooling1D as GlobalMaxPooling1D
+from .shapes import GlobalMaxPooling2D as GlobalMaxPooling2D
+from .shapes import GlobalMaxPooling3D as GlobalMaxPooling3D
+from .shapes import Permute as Permute
+from .shapes import RepeatVector as RepeatVector
+from .shapes import Reshape as Reshape
+from .shapes import UpSampling1D as UpSampling1D
+from .shapes import UpSampling2D as UpSampling2D
+from .shapes import UpSampling3D as UpSampling3D
+from .shapes import ZeroPadding1D as ZeroPadding1D
+from .shapes import ZeroPadding2D as ZeroPadding2D
+from .shapes import ZeroPadding3D as ZeroPadding3D
 
 
 class InputSpec(NamedTuple):
@@ -38,7 +83,7 @@ def _given(function: Callable[..., Any], args: Sequence[Any], options: dict[str,
     """The arguments of a layer by name, with what stands for the names in them."""
     names = [name for name in inspect.signature(function).parameters if name != "inputs"]
     given = {**dict(zip(names, args, strict=False)), **options}
-    return {name: _meant(name, value) for name, value in given.items() if name not in _OF_INPUTS and value is not None}
+    return {name: _meant(name, value) for name, value in given.items() if name not in OF_INPUTS and value is not None}
 
 
 def _meant(name: str, value: Any) -> Any:
@@ -59,11 +104,15 @@ def _named(base: type[objects.FunctionLayer]) -> Any:
                 size = given.setdefault("pool_size", 2)
                 given.setdefault("strides", size)
             super().__init__(name=name, dtype=dtype, **given)
+            self.losses: list[Any] = []
+            self.updates: list[Any] = []
 
         def __call__(self, inputs: Any, training: Any = None, **options: Any) -> pb.Tensor:
-            """The result for `inputs`; `training` is False unless given."""
-            given = options if training is None else options | {"training": training}
-            return super().__call__(inputs, **given)  # type: ignore[no-any-return]
+            """The result for `inputs`; where `training` is not given, the phase of the backend says it."""
+            if "training" in inspect.signature(base.function).parameters:
+                options["training"] = backend.learning_phase() == 1 if training is None else training
+            with kept_apart(self):
+                return super().__call__(inputs, **options)  # type: ignore[no-any-return]
 
     KerasLayer.__name__ = KerasLayer.__qualname__ = base.__name__
     KerasLayer.__doc__ = base.__doc__
@@ -75,6 +124,8 @@ Conv1D = _named(objects.Conv1D)
 Conv2D = _named(objects.Conv2D)
 Conv3D = _named(objects.Conv3D)
 Conv2DTranspose = _named(objects.Conv2DTranspose)
+Conv3DTranspose = _named(objects.Conv3DTranspose)
+SeparableConv1D = _named(objects.SeparableConv1D)
 SeparableConv2D = _named(objects.SeparableConv2D)
 BatchNormalization = _named(objects.BatchNormalization)
 Dropout = _named(objects.Dropout)
@@ -86,98 +137,14 @@ AvgPool1D = AveragePooling1D = _named(objects.AveragePooling1D)
 AvgPool2D = AveragePooling2D = _named(objects.AveragePooling2D)
 AvgPool3D = AveragePooling3D = _named(objects.AveragePooling3D)
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
+Convolution2DTranspose, Convolution3DTranspose = Conv2DTranspose, Conv3DTranspose
+SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D
+GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
+GlobalAvgPool3D = GlobalAveragePooling3D
+GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D
 
 
-class Lambda(Layer):
-    """A function as a layer."""
-
-    def __init__(self, function: Callable[..., Any], name: str | None = None, **options: Any) -> None:
-        super().__init__(name=name)
-        self._function, self._arguments = function, options.get("arguments") or {}
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What the function gives."""
-        return self._function(inputs, *args, **self._arguments, **kwargs)
-
-
-class Activation(Lambda):
-    """An activation, or its name, as a layer."""
-
-    def __init__(self, activation: Any, name: str | None = None) -> None:
-        super().__init__(activations.get(activation), name)
-
-
-def ReLU(max_value: float | None = None, negative_slope: float = 0.0, name: str | None = None) -> Layer:
-    """`activations.relu` as a layer."""
-    return Lambda(lambda x: activations.relu(x, negative_slope, max_value), name or "re_lu")
-
-
-def LeakyReLU(alpha: float = 0.3, name: str | None = None) -> Layer:
-    """`x` where it is positive, `alpha * x` elsewhere."""
-    return Lambda(lambda x: pb.nn.leaky_relu(x, alpha), name)
-
-
-def Softmax(axis: int = -1, name: str | None = None) -> Layer:
-    """`activations.softmax` as a layer."""
-    return Lambda(lambda x: activations.softmax(x, axis), name)
-
-
-def Reshape(target_shape: Sequence[int], name: str | None = None, **options: Any) -> Layer:
-    """Each example in the shape `target_shape`."""
-    del options
-    return Lambda(lambda x: pb.reshape(x, pb.concat([shape(x)[:1], list(target_shape)], 0)), name)
-
-
-def Permute(dims: Sequence[int], name: str | None = None, **options: Any) -> Layer:
-    """Each example with its axes, counted from 1, in the order `dims`."""
-    del options
-    return Lambda(lambda x: pb.transpose(x, [0, *dims]), name)
-
-
-def GlobalAveragePooling2D(name: str | None = None) -> Layer:
-    """The mean of each channel over height and width."""
-    return Lambda(lambda x: pb.reduce_mean(x, [1, 2]), name)
-
-
-def GlobalMaxPooling2D(name: str | None = None) -> Layer:
-    """The largest element of each channel over height and width."""
-    return Lambda(lambda x: pb.reduce_max(x, [1, 2]), name)
-
-
-def GlobalAveragePooling1D(name: str | None = None) -> Layer:
-    """The mean of each channel over the steps."""
-    return Lambda(lambda x: pb.reduce_mean(x, 1), name)
-
-
-def GlobalMaxPooling1D(name: str | None = None) -> Layer:
-    """The largest element of each channel over the steps."""
-    return Lambda(lambda x: pb.reduce_max(x, 1), name)
-
-
-def ZeroPadding2D(padding: Any = (1, 1), name: str | None = None) -> Layer:
-    """Images with zeros around them."""
-    pairs = [padding] * 2 if isinstance(padding, int) else padding
-    widths = [[n, n] if isinstance(n, int) else list(n) for n in pairs]
-    return Lambda(lambda x: pb.pad(x, [[0, 0], *widths, [0, 0]]), name)
-
-
-def UpSampling2D(size: Any = (2, 2), name: str | None = None) -> Layer:
-    """Images with each row and column repeated."""
-    rows, columns = (size, size) if isinstance(size, int) else size
-    return Lambda(lambda x: pb.repeat(pb.repeat(x, rows, axis=1), columns, axis=2), name)
-
-
-def Concatenate(axis: int = -1, name: str | None = None) -> Layer:
-    """A list of tensors behind each other."""
-    return Lambda(lambda xs: pb.concat(xs, axis), name)
-
-
-def Add(name: str | None = None) -> Layer:
-    """The sum of a list of tensors."""
-    return Lambda(lambda xs: sum(xs[1:], xs[0]), name)
-
-
-class Embedding(Layer):
+class Embedding(VariableLayer):
     """The rows of a table that integers name."""
 
     def __init__(
@@ -186,28 +153,37 @@ class Embedding(Layer):
         output_dim: int,
         embeddings_initializer: Any = "uniform",
         embeddings_regularizer: Any = None,
-        name: str | None = None,
+        activity_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
+        weights: Sequence[Any] | None = None,
         **options: Any,
     ) -> None:
-        del options
-        super().__init__(name=name, dtype="float32")
+        wishes = {"activity_regularizer": activity_regularizer, "mask_zero": mask_zero}
+        refuse_others("Embedding", options | wishes)
+        super().__init__(**{"dtype": "float32"} | options)
         self._sizes = [input_dim, output_dim]
-        self._initializer = initializers.get(embeddings_initializer)
-        self._regularizer = regularizers.get(embeddings_regularizer)
+        given = initializers.get(embeddings_initializer)
+        self._initializer = given if weights is None else initializers.Constant(weights[0])
+        self._regularizer, self._constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
 
     def build(self, input_shape: Any) -> None:
         """Make the table."""
         del input_shape
         self.embeddings = self.add_weight(
-            "embeddings", self._sizes, initializer=self._initializer, regularizer=self._regularizer
+            "embeddings",
+            self._sizes,
+            initializer=self._initializer,
+            regularizer=self._regularizer,
+            constraint=self._constraint,
         )
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The rows."""
-        return pb.nn.embedding_lookup(self.embeddings, inputs)
+        """The rows; numbers that are no integers lose their fraction."""
+        return pb.nn.embedding_lookup(self.embeddings, inputs if inputs.dtype in INTEGER else pb.cast(inputs, "int32"))
 
 
-class LayerNormalization(Layer):
+class LayerNormalization(VariableLayer):
     """Normalization along the last axis, scaled and shifted."""
 
     def __init__(self, axis: int = -1, epsilon: float = 1e-3, name: str | None = None, **options: Any) -> None:

@@ -8,46 +8,45 @@ from typing import Any
 import pullback as pb
 
 from ....core.typing import TensorLike
-
-_SMALLEST = 1e-7
-"""What probabilities are held away from 0 and 1."""
+from . import backend
+from .backend.networks import pair
 
 
 def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `(y_pred - y_true) ** 2` along the last axis."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     return pb.reduce_mean(pb.square(p - t), -1)
 
 
 def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `|y_pred - y_true|` along the last axis."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     return pb.reduce_mean(abs(p - t), -1)
 
 
 def hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `max(1 - y_true * y_pred, 0)` along the last axis; labels 0 count as -1."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     signs = pb.where(t > 0.0, t, -1.0 + t * 0.0)
     return pb.reduce_mean(pb.maximum(1.0 - signs * p, 0.0), -1)
 
 
 def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> pb.Tensor:
     """The mean of half squares, which go on straight beyond `delta`, along the last axis."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     size = abs(p - t)
     return pb.reduce_mean(pb.where(size <= delta, 0.5 * pb.square(size), delta * (size - 0.5 * delta)), -1)
 
 
 def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The sum of `y_true * log(y_true / y_pred)` along the last axis."""
-    t, p = (pb.clip_by_value(x, _SMALLEST, 1.0) for x in _pair(y_true, y_pred))
+    t, p = (pb.clip_by_value(x, backend.epsilon(), 1.0) for x in pair(y_true, y_pred))
     return pb.reduce_sum(t * pb.log(t / p), -1)
 
 
 def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> pb.Tensor:
     """Minus the cosine of the angle between vectors along `axis`."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     return -pb.reduce_sum(pb.linalg.l2_normalize(t, axis) * pb.linalg.l2_normalize(p, axis), axis)
 
 
@@ -55,41 +54,25 @@ def categorical_crossentropy(
     y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0.0
 ) -> pb.Tensor:
     """The cross entropy of probabilities, or of logits, along the last axis."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     if label_smoothing:
-        t = t * (1.0 - label_smoothing) + label_smoothing / float(p.shape.known[-1])
-    if from_logits:
-        return pb.nn.softmax_cross_entropy_with_logits(t, p)
-    shares = p / pb.reduce_sum(p, -1, keepdims=True)
-    return -pb.reduce_sum(t * pb.log(pb.clip_by_value(shares, _SMALLEST, 1.0 - _SMALLEST)), -1)
+        t = t * (1.0 - label_smoothing) + label_smoothing / float(p.shape.as_list()[-1])
+    return backend.categorical_crossentropy(t, p, from_logits)
 
 
 def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> pb.Tensor:
     """The cross entropy of probabilities, or of logits, for numbers of classes."""
-    labels, p = pb.convert_to_tensor(y_true), pb.convert_to_tensor(y_pred)
-    if labels.shape.rank is not None and labels.shape.rank == p.shape.rank:
-        labels = labels[..., 0]
-    logits = p if from_logits else pb.log(pb.clip_by_value(p, _SMALLEST, 1.0 - _SMALLEST))
-    return pb.nn.sparse_softmax_cross_entropy_with_logits(pb.cast(labels, "int64"), logits)
+    return backend.sparse_categorical_crossentropy(y_true, y_pred, from_logits)
 
 
 def binary_crossentropy(
     y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0.0
 ) -> pb.Tensor:
     """The mean of the cross entropies of yes and no along the last axis."""
-    t, p = _pair(y_true, y_pred)
+    t, p = pair(y_true, y_pred)
     if label_smoothing:
         t = t * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    if from_logits:
-        return pb.reduce_mean(pb.nn.sigmoid_cross_entropy_with_logits(t, p), -1)
-    p = pb.clip_by_value(p, _SMALLEST, 1.0 - _SMALLEST)
-    return -pb.reduce_mean(t * pb.log(p + _SMALLEST) + (1.0 - t) * pb.log(1.0 - p + _SMALLEST), -1)
-
-
-def _pair(y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
-    """Both as tensors of the dtype of the prediction."""
-    p = pb.convert_to_tensor(y_pred)
-    return pb.cast(pb.convert_to_tensor(y_true), p.dtype), p
+    return pb.reduce_mean(backend.binary_crossentropy(t, p, from_logits), -1)
 
 
 class Loss:

@@ -82,6 +82,16 @@ class Model(Layer):
         return self._gathered("variables", "global_variables")
 
     @property
+    def losses(self) -> list[Any]:
+        """The penalties of its layers."""
+        return self._of_layers("losses")
+
+    @property
+    def updates(self) -> list[Any]:
+        """What moves the moving averages of its layers: let the training step depend on it."""
+        return self._of_layers("updates")
+
+    @property
     def trainable_variables(self) -> list[Any]:
         """Those of them that optimizers change."""
         return self._gathered("trainable_variables", "trainable_variables")
@@ -95,6 +105,11 @@ class Model(Layer):
     def weights(self) -> list[Any]:
         """The same as `variables`."""
         return self.variables
+
+    def _of_layers(self, name: str) -> list[Any]:
+        if self._between is not None:
+            raise NotImplementedError(f"keras Model: a model between tensors knows no layers: ask these for {name}")
+        return [x for layer in self.layers for x in getattr(layer, name, [])]
 
     def _gathered(self, of_layers: str, of_scope: str) -> list[Any]:
         if self._between is not None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pullback as pb
 
-from ....layers.variables.layer import Layer
 from . import activations, initializers, regularizers
+from .plain import VariableLayer, refuse_others
 
 
-class AbstractRecurrent(Layer):
+class AbstractRecurrent(VariableLayer):
     """What these layers share: their variables, and the run over time."""
 
     _gates = 1
@@ -32,12 +32,10 @@ class AbstractRecurrent(Layer):
         return_sequences: bool = False,
         return_state: bool = False,
         go_backwards: bool = False,
-        name: str | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(name=name)
-        if any(options.get(wish) for wish in ("dropout", "recurrent_dropout", "stateful", "time_major", "reset_after")):
-            raise NotImplementedError(f"{type(self).__name__}: not there: {options}; use tf.nn.dynamic_rnn with a cell")
+        refuse_others(type(self).__name__, options, ("unroll", "implementation"))
+        super().__init__(**options)
         self.units, self._backwards = units, go_backwards
         self._activation = activations.get(activation)
         self._gate = activations.get(recurrent_activation)
@@ -62,13 +60,17 @@ class AbstractRecurrent(Layer):
         }
         self.kernel, self.recurrent_kernel, self.bias = made["kernel"], made["recurrent_kernel"], made.get("bias")
 
-    def call(self, inputs: Any, *args: Any, initial_state: Any = None, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
         """The last output, or all with `return_sequences`; with `return_state` a list of it and the last states."""
+        del training
+        refuse_others(type(self).__name__, {"mask": mask})
         rows = pb.transpose(inputs, [1, 0, 2])
         if self._backwards:
             rows = pb.reverse(rows, [0])
-        first = initial_state or [pb.zeros([pb.shape(inputs)[0], self.units], inputs.dtype)] * self._states
-        states = pb.scan(lambda state, x: self._step(x, state), rows, list(first))
+        first = [pb.zeros([pb.shape(inputs)[0], self.units], inputs.dtype)] * self._states
+        if initial_state is not None:
+            first = list(initial_state) if isinstance(initial_state, list | tuple) else [initial_state]
+        states = pb.scan(lambda state, x: self._step(x, state), rows, first)
         outputs = states[0]
         result = pb.transpose(outputs, [1, 0, 2]) if self._sequences else outputs[-1]
         return [result, *[s[-1] for s in states]] if self._state else result

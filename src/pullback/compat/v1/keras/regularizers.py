@@ -23,6 +23,16 @@ class L1L2(Regularizer):
         return today.l1_l2(self.l1, self.l2)(x)
 
 
+def l1(l: float = 0.01, l1: float | None = None) -> Any:  # noqa: E741 (the name that it had)
+    """A penalty of `l` times the sum of magnitudes; `l1` is the later name."""
+    return today.l1(l if l1 is None else l1)
+
+
+def l2(l: float = 0.01, l2: float | None = None) -> Any:  # noqa: E741 (the name that it had)
+    """A penalty of `l` times the sum of squares; `l2` is the later name."""
+    return today.l2(l if l2 is None else l2)
+
+
 get: Any = getter(today, "regularizer", made=True)
 
 

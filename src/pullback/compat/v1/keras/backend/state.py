@@ -1,0 +1,131 @@
+"""What all of Keras shares: the session, the phase, the dtype and the form of images, and the values of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pullback as pb
+
+from .....core.typing import TensorLike
+
+_sessions: list[pb.Session] = []
+_phases = [0]
+
+
+_FORMATS = ("channels_last", "channels_first")
+
+
+@dataclass
+class _Settings:
+    epsilon: float = 1e-7
+    floatx: str = "float32"
+    image_data_format: str = "channels_last"
+
+
+_settings = _Settings()
+
+
+def epsilon() -> float:
+    """The small number that losses add."""
+    return _settings.epsilon
+
+
+def set_epsilon(value: float) -> None:
+    """Say what `epsilon` is from now on."""
+    _settings.epsilon = float(value)
+
+
+def floatx() -> str:
+    """The dtype of numbers that say none."""
+    return _settings.floatx
+
+
+def set_floatx(value: str) -> None:
+    """Say what `floatx` is from now on: "float16", "float32" or "float64"."""
+    if value not in ("float16", "float32", "float64"):
+        raise ValueError(f"keras.backend.set_floatx: the dtype is float16, float32 or float64, not {value!r}")
+    _settings.floatx = value
+
+
+def image_data_format() -> str:
+    """Where images have their channels."""
+    return _settings.image_data_format
+
+
+def set_image_data_format(data_format: str) -> None:
+    """Say where images have their channels from now on."""
+    _settings.image_data_format = checked_format(data_format)
+
+
+def checked_format(data_format: str | None) -> str:
+    """That form of images, or the one of all of Keras."""
+    if data_format is None:
+        return image_data_format()
+    if data_format not in _FORMATS:
+        raise ValueError(f"keras: data_format must be 'channels_last' or 'channels_first', not {data_format!r}")
+    return data_format
+
+
+def backend() -> str:
+    """The library that computes, by the name that programs ask for."""
+    return "tensorflow"
+
+
+def set_session(session: pb.Session) -> None:
+    """Let `get_session` give `session`."""
+    _sessions[:] = [session]
+
+
+def get_session() -> pb.Session:
+    """The default session, or that of `set_session`; one that is made if there is none."""
+    session = pb.get_default_session()
+    if session is not None:
+        return session
+    if not _sessions:
+        _sessions.append(pb.Session())
+    return _sessions[0]
+
+
+def clear_session() -> None:
+    """Forget the session of `set_session`."""
+    _sessions.clear()
+
+
+def set_learning_phase(value: int) -> None:
+    """Say whether what is built from now on is for training (1) or not (0)."""
+    if value not in (0, 1):
+        raise ValueError(f"keras.backend.set_learning_phase: the phase is 0 or 1, not {value!r}")
+    _phases[:] = [int(value)]
+
+
+def learning_phase() -> int:
+    """What `set_learning_phase` said, 0 if it was not called."""
+    return _phases[0]
+
+
+def get_value(x: TensorLike) -> Any:
+    """The value of a tensor or variable in `get_session`."""
+    return get_session().run(pb.convert_to_tensor(x))
+
+
+def batch_get_value(tensors: Sequence[TensorLike]) -> list[Any]:
+    """The values of tensors or variables in `get_session`."""
+    return list(get_session().run([pb.convert_to_tensor(x) for x in tensors])) if tensors else []
+
+
+def set_value(x: pb.Variable, value: Any) -> None:
+    """Assign to a variable, in `get_session`."""
+    x.load(value, get_session())
+
+
+def batch_set_value(tuples: Sequence[tuple[pb.Variable, Any]]) -> None:
+    """Assign to variables, in `get_session`."""
+    for x, value in tuples:
+        set_value(x, value)
+
+
+def eval(x: TensorLike) -> Any:
+    """The value of a tensor or variable in `get_session`."""
+    return get_value(x)

@@ -1,0 +1,96 @@
+"""Layers of Keras without variables: what all of them take, and functions of tensors as layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pullback as pb
+
+from ....layers.variables.layer import Layer
+from . import activations
+
+OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
+"""What says the shape of inputs that are tensors here."""
+_COLLECTED = {"losses": pb.GraphKeys.REGULARIZATION_LOSSES, "updates": pb.GraphKeys.UPDATE_OPS}
+_OF_ALL = (*OF_INPUTS, "name", "dtype", "trainable")
+
+
+def refuse_others(layer: str, options: Mapping[str, Any], taken: tuple[str, ...] = ()) -> None:
+    """Raise where `options` has a wish that the layer would not fulfil.
+
+    Raises:
+        NotImplementedError: there is one.
+    """
+    wishes = {name: value for name, value in options.items() if name not in (*_OF_ALL, *taken)}
+    others = {n: v for n, v in wishes.items() if not (v is None or (isinstance(v, int | float) and v == 0))}
+    if others:
+        raise NotImplementedError(f"keras {layer}: not there: {others}; use functions of tf.nn, or a layer of your own")
+
+
+@contextmanager
+def kept_apart(layer: Any) -> Iterator[None]:
+    """A block whose penalties and updates are the layer's, in `losses` and `updates`, and in no collection."""
+    graph = pb.get_default_graph().acting
+    entries = {name: graph.get_collection_ref(key) for name, key in _COLLECTED.items()}
+    starts = {name: len(values) for name, values in entries.items()}
+    yield
+    for name, values in entries.items():
+        getattr(layer, name).extend(values[starts[name] :])
+        del values[starts[name] :]
+
+
+class VariableLayer(Layer):
+    """A layer with variables, whose penalties are in its `losses`: `tf.layers` has them in a collection."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(options.get("trainable", True), options.get("name"), options.get("dtype"))
+        self.losses: list[Any] = []
+        self.updates: list[Any] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What `call` gives."""
+        with kept_apart(self):
+            return super().__call__(*args, **kwargs)
+
+
+class PlainLayer(Layer):
+    """A layer without variables."""
+
+    def __init__(self, **options: Any) -> None:
+        refuse_others(type(self).__name__, options)
+        super().__init__(options.get("trainable", True), options.get("name"), options.get("dtype"))
+
+
+class Lambda(Layer):
+    """A function as a layer; `output_shape` is what the function makes."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        output_shape: Any = None,
+        mask: Any = None,
+        arguments: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        del output_shape
+        refuse_others("Lambda", options | {"mask": mask})
+        super().__init__(options.get("trainable", True), options.get("name"), options.get("dtype"))
+        self.function, self.arguments = function, dict(arguments or {})
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """What the function gives."""
+        return self.function(inputs, *args, **self.arguments, **kwargs)
+
+
+class Activation(PlainLayer):
+    """An activation, or its name, as a layer."""
+
+    def __init__(self, activation: Any, **options: Any) -> None:
+        super().__init__(**options)
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The activation of the inputs."""
+        return self.activation(inputs)

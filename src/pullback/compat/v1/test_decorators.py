@@ -1,0 +1,30 @@
+"""Decorators of tests inside TensorFlow, `framework.test_util`: in which modes a test runs, here in graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
+    """The class as it is: its tests build graphs."""
+    return cls
+
+
+def run_in_graph_and_eager_modes(func: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """The test as it is, or a decorator that leaves it so.
+
+    >>> from pullback.compat.v1.test_decorators import run_in_graph_and_eager_modes, run_v1_only
+    >>> run_in_graph_and_eager_modes(print) is run_in_graph_and_eager_modes()(print) is run_v1_only("")(print) is print
+    True
+    """
+    del options
+    return run_all_in_graph_and_eager_modes if func is None else func
+
+
+def run_v1_only(reason: str, func: Callable[..., Any] | None = None) -> Any:
+    """The test as it is, or a decorator that leaves it so: names are those of version 1."""
+    return run_in_graph_and_eager_modes(func, reason=reason)
+
+
+run_deprecated_v1 = run_in_graph_and_eager_modes
