@@ -9,6 +9,7 @@ from typing import Any
 import pullback as pb
 
 from . import backend
+from .backend.state import rank_of
 from .plain import PlainLayer
 
 
@@ -30,8 +31,8 @@ class Merge(PlainLayer):
         if not isinstance(inputs, list | tuple) or len(inputs) < 2:
             raise ValueError(f"keras {type(self).__name__}: takes a list of at least two tensors, not {inputs!r}")
         xs = [pb.convert_to_tensor(x) for x in inputs]
-        most = max(x.shape.rank for x in xs)
-        return self.merged([reduce(lambda x, _: pb.expand_dims(x, 1), range(most - x.shape.rank), x) for x in xs])
+        most = max(rank_of(x) for x in xs)
+        return self.merged([reduce(lambda x, _: pb.expand_dims(x, 1), range(most - rank_of(x)), x) for x in xs])
 
     def merged(self, xs: Sequence[Any]) -> Any:
         """What is made of tensors of one rank."""

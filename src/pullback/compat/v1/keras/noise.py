@@ -36,7 +36,7 @@ class SpatialDropout2D(AbstractNoise):
         """The images without these channels."""
         lengths, ones = pb.shape(x), [1] * self.axes
         last = self.data_format == "channels_last"
-        kept = [lengths[:1], ones, lengths[-1:]] if last else [lengths[:2], ones]
+        kept: Any = [lengths[:1], ones, lengths[-1:]] if last else [lengths[:2], ones]
         return backend.dropout(x, self.rate, pb.concat(kept, 0))
 
 

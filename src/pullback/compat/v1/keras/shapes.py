@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -23,9 +24,8 @@ class Reshape(PlainLayer):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The examples in that shape."""
         if -1 in self.target_shape and inputs.shape[1:].is_fully_defined():
-            others = -pb.TensorShape([abs(n) for n in self.target_shape]).num_elements()
-            whole = inputs.shape[1:].num_elements()
-            target = [whole // -others if n == -1 else n for n in self.target_shape]
+            others = math.prod(n for n in self.target_shape if n != -1)
+            target = [inputs.shape[1:].num_elements() // others if n == -1 else n for n in self.target_shape]
             return pb.reshape(inputs, [-1, *target])
         return pb.reshape(inputs, pb.concat([pb.shape(inputs)[:1], list(self.target_shape)], 0))
 
@@ -160,9 +160,10 @@ class UpSampling2D(Spatial):
     def _between(self, images: pb.Tensor) -> pb.Tensor:
         first = self.data_format == "channels_first"
         x = pb.transpose(images, [0, 2, 3, 1]) if first else images
-        lengths = pb.shape(x)[1:3] * pb.constant(self.size)
-        known = [n and n * k for n, k in zip(x.shape.as_list()[1:3], self.size, strict=True)]
-        y = pb.image.resize(x, lengths if None in known else known, "bilinear")
+        lengths: Any = pb.shape(x)[1:3] * pb.constant(self.size)
+        if x.shape[1:3].is_fully_defined():
+            lengths = [n * k for n, k in zip(x.shape[1:3].as_list(), self.size, strict=True)]
+        y = pb.image.resize(x, lengths, "bilinear")
         return pb.transpose(y, [0, 3, 1, 2]) if first else y
 
 

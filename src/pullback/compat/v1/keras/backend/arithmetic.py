@@ -11,7 +11,7 @@ import pullback as pb
 
 from .....core.dtypes import bool as bool_
 from .....core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
-from .state import floatx
+from .state import floatx, rank_of
 
 Reduction = Callable[..., pb.Tensor]
 
@@ -111,10 +111,11 @@ def dot(x: TensorLike, y: TensorLike) -> pb.Tensor:
     TensorShape([2, 3, 5, 6])
     """
     a, b = pb.convert_to_tensor(x), pb.convert_to_tensor(y)
-    last = 0 if b.shape.rank == 1 else -2
-    if a.shape.rank == 2 and b.shape.rank == 2:
+    of_a, of_b = rank_of(a), rank_of(b)
+    if of_a == of_b == 2:
         return pb.matmul(a, b)
-    return pb.tensordot(a, b, [[a.shape.rank - 1], [last % b.shape.rank]])
+    last = 0 if of_b == 1 else of_b - 2
+    return pb.tensordot(a, b, [[of_a - 1], [last]])  # type: ignore[list-item]
 
 
 def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> pb.Tensor:
@@ -126,13 +127,13 @@ def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> pb.Tensor:
     TensorShape([8, 2, 4])
     """
     a, b = pb.convert_to_tensor(x), pb.convert_to_tensor(y)
+    first_rank, second_rank = rank_of(a), rank_of(b)
     if axes is None:
-        axes = [a.shape.rank - 1, 1 if b.shape.rank == 2 else b.shape.rank - 2]
+        axes = [first_rank - 1, 1 if second_rank == 2 else second_rank - 2]
     of_a, of_b = (axes, axes) if isinstance(axes, int) else axes
-    of_a, of_b = of_a % a.shape.rank, of_b % b.shape.rank
     letters = "abcdefghijklmnopqrstuvw"
-    first = ["z", *letters[: a.shape.rank - 1]]
-    second = ["z", *letters[a.shape.rank - 1 : a.shape.rank + b.shape.rank - 2]]
+    first = ["z", *letters[: first_rank - 1]]
+    second = ["z", *letters[first_rank - 1 : first_rank + second_rank - 2]]
     first[of_a] = second[of_b] = "x"
     kept = [letter for letter in [*first, *second[1:]] if letter != "x"]
     y_ = pb.einsum(f"{''.join(first)},{''.join(second)}->{''.join(kept)}", a, b)
@@ -158,7 +159,7 @@ def dtype(x: Any) -> str:
 
 def count_params(x: Any) -> int:
     """The number of elements."""
-    return int(np.prod(int_shape(x)))
+    return int(np.prod(np.asarray(int_shape(x))))
 
 
 def flatten(x: TensorLike) -> pb.Tensor:

@@ -9,7 +9,7 @@ import pullback as pb
 
 from .....core.typing import ShapeLike, TensorLike
 from .arithmetic import cast
-from .state import checked_format, epsilon
+from .state import checked_format, epsilon, rank_of
 
 
 def relu(x: TensorLike, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> pb.Tensor:
@@ -21,13 +21,13 @@ def relu(x: TensorLike, alpha: float = 0.0, max_value: float | None = None, thre
     [-1.0, 1.0, 6.0]
     """
     tensor = pb.convert_to_tensor(x)
-    above: Any = pb.nn.relu(tensor)
+    above: pb.Tensor = pb.nn.relu(tensor)
     if threshold:
         above = tensor * cast(tensor > threshold, tensor.dtype)
     if max_value is not None:
         above = pb.minimum(above, max_value)
     if not alpha:
-        return above  # type: ignore[no-any-return]
+        return above
     return above - alpha * pb.nn.relu(threshold - tensor)
 
 
@@ -92,7 +92,7 @@ def sparse_categorical_crossentropy(
     logits = p if from_logits else logits_behind(p, "Softmax")
     if logits is None:
         logits = pb.log(pb.clip_by_value(p, epsilon(), 1.0 - epsilon()))
-    rank = logits.shape.rank
+    rank = rank_of(logits)
     if axis not in (-1, None) and axis % rank != rank - 1:
         logits = pb.transpose(logits, [*[a for a in range(rank) if a != axis % rank], axis % rank])
     flat = pb.nn.sparse_softmax_cross_entropy_with_logits(
@@ -112,10 +112,10 @@ def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) ->
     tensor, b = pb.convert_to_tensor(x), pb.convert_to_tensor(bias)
     if checked_format(data_format) == "channels_last":
         return tensor + b
-    rank = tensor.shape.rank
-    if b.shape.rank == 1:
+    rank, of_bias = rank_of(tensor), rank_of(b)
+    if of_bias == 1:
         return tensor + pb.reshape(b, [-1, *[1] * (rank - 2)])
-    return tensor + pb.transpose(b, [b.shape.rank - 1, *range(b.shape.rank - 1)])
+    return tensor + pb.transpose(b, [of_bias - 1, *range(of_bias - 1)])
 
 
 def _letters(data_format: str | None, axes: int) -> str:
@@ -258,8 +258,8 @@ def batch_normalization(
 ) -> pb.Tensor:
     """`x` less a mean over a deviation, times `gamma` plus `beta`, all for each place along `axis`, or of its shape."""
     tensor = pb.convert_to_tensor(x)
-    rank = tensor.shape.rank
+    rank = rank_of(tensor)
     broad = [-1 if a == axis % rank else 1 for a in range(rank)]
     given = [None if v is None else pb.convert_to_tensor(v) for v in (mean, var, beta, gamma)]
-    parts = [v if v is None or v.shape.rank != 1 else pb.reshape(v, broad) for v in given]
-    return pb.nn.batch_normalization(tensor, *parts, epsilon)  # type: ignore[arg-type]
+    at = [v if v is None or v.shape.rank != 1 else pb.reshape(v, broad) for v in given]
+    return pb.nn.batch_normalization(tensor, at[0], at[1], at[2], at[3], epsilon)  # type: ignore[arg-type]

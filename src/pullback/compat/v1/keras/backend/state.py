@@ -1,4 +1,4 @@
-"""What all of Keras shares: the session, the phase, the dtype and the form of images, and the values of variables."""
+"""Settings and session of Keras: what all of it shares, the phase, the form of images, and values of variables."""
 
 from __future__ import annotations
 
@@ -66,6 +66,18 @@ def checked_format(data_format: str | None) -> str:
     if data_format not in _FORMATS:
         raise ValueError(f"keras: data_format must be 'channels_last' or 'channels_first', not {data_format!r}")
     return data_format
+
+
+def rank_of(x: pb.Tensor) -> int:
+    """The number of axes of a tensor.
+
+    Raises:
+        ValueError: it is not known.
+    """
+    rank: int | None = x.shape.rank
+    if rank is None:
+        raise ValueError(f"keras: the rank of {x} must be known; use tf.ensure_shape")
+    return rank
 
 
 def backend() -> str:
