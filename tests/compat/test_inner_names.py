@@ -425,6 +425,7 @@ def test_an_exported_graph_has_what_its_saver_says() -> None:
     assert (made.saver_def, list(made.collection_def)) == (said, ["kept"])
     assert not any(node.device for node in made.graph_def.node)
     assert any(node.device for node in tf.train.export_meta_graph().graph_def.node)
+<<<<<<< HEAD
 
 
 <<<<<<< HEAD
@@ -533,3 +534,5 @@ def test_a_template_says_whether_its_variables_are_made() -> None:
     template()
     assert template._variables_created
 >>>>>>> c9cd173 (compat: (v1) the backend of Keras, its layers that join, move and rectify, losses of logits behind; staging areas, initializers to derive from)
+=======
+>>>>>>> b894b36 (tests: (compat) composite tensors in a file of their own)

@@ -68,7 +68,8 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
         return pb.nn.sigmoid_cross_entropy_with_logits(t, behind)
     small = epsilon()
     p = pb.clip_by_value(p, small, 1.0 - small)
-    return pb.negative(t * pb.log(p + small) + (1.0 - t) * pb.log(1.0 - p + small))
+    gained: pb.Tensor = t * pb.log(p + small) + (1.0 - t) * pb.log(1.0 - p + small)
+    return -gained
 
 
 def categorical_crossentropy(
