@@ -11,6 +11,7 @@ import pytest
 import pullback as pb
 import pullback.compat.v1 as tf
 from pullback.compat.v1 import inner_names
+from pullback.core.composite import AbstractComposite
 
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
 
@@ -119,3 +120,11 @@ def test_a_template_says_whether_its_variables_are_made() -> None:
     assert not template._variables_created
     template()
     assert template._variables_created
+
+
+def test_what_is_registered_has_the_methods_of_a_composite() -> None:
+    slices = pb.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]))
+    assert not isinstance(slices, AbstractComposite)
+    assert pb.Session(engine="numpy").run(
+        tf.cond(tf.constant(True), lambda: slices, lambda: slices)
+    ).indices.tolist() == [1]

@@ -67,5 +67,6 @@ class CompositeTensor(AbstractComposite):
         return self._from_components(tensors)
 
 
-for _kind in (pb.SparseTensor, pb.RaggedTensor, pb.IndexedSlices):
+# Not IndexedSlices, which then were an AbstractComposite too, without the methods of one.
+for _kind in (pb.SparseTensor, pb.RaggedTensor):
     CompositeTensor.register(_kind)

@@ -285,7 +285,8 @@ def get_variable(
 
     `initializer` is a function of a shape and a dtype (`glorot_uniform` for floats and zeros for others, unless given
     here or by a scope), or a value, whose shape and dtype the variable takes. What `regularizer` makes of it is
-    added to the collection `REGULARIZATION_LOSSES`.
+    added to the collection `REGULARIZATION_LOSSES`. A variable that was not made by `get_variable` is not found; where
+    an operation or a scope of that name exists already, the new one is called `name_1`.
 
     Shapes: `shape`, fully known. Dtypes: `dtype`, float32 unless given here or by a scope.
 

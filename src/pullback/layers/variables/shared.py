@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ...core.dtypes import as_dtype
 from ...core.graph import Graph, Tensor
@@ -17,6 +18,9 @@ from ...primitives.variables.operations import VarHandleOp
 from ...primitives.variables.variable import Variable, variables_of
 from .creators import created
 from .initializers import default_initializer
+
+# The operation of each name that was asked for, which is another name where an operation or a scope has that one.
+_made: WeakKeyDictionary[Graph, dict[str, str]] = WeakKeyDictionary()
 
 
 def shared_variable(
@@ -42,7 +46,7 @@ def shared_variable(
     del caching_device, partitioner, use_resource, synchronization, aggregation
     existing = _variable_named(graph, name)
     if existing is not None:
-        return _reused(existing, reuse, shape, dtype)
+        return _reused(existing, name, reuse, shape, dtype)
     if reuse is True:
         raise ValueError(
             f"Variable {name} does not exist, or was not created with get_variable(). "
@@ -56,12 +60,13 @@ def shared_variable(
             initial_value=start,
             trainable=trainable,
             validate_shape=validate_shape,
-            name=name + "/",
+            name=name,
             dtype=given,
             constraint=constraint,
             collections=collections,
         )
         _check_made(variable, shape if validate_shape else None)
+    _made.setdefault(graph, {})[name] = variable.op.name
     _regularize(variable, regularizer)
     return variable
 
@@ -115,8 +120,7 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
     return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
-def _reused(variable: Variable, reuse: bool | str, shape: Any, dtype: Any) -> Variable:
-    full = variable.op.name
+def _reused(variable: Variable, full: str, reuse: bool | str, shape: Any, dtype: Any) -> Variable:
     if reuse is False:
         raise ValueError(
             f"Variable {full} already exists, disallowed. "
@@ -144,10 +148,11 @@ def _regularize(variable: Variable, regularizer: Callable[[Tensor], Any] | None)
 
 
 def _variable_named(graph: Graph, name: str) -> Variable | None:
+    """What `get_variable` made of `name`, unless a transaction has taken it back since."""
     try:
-        op = graph.get_operation_by_name(name)
+        op = graph.get_operation_by_name(_made.get(graph, {})[name])
     except KeyError:
         return None
     if not isinstance(op.primitive, VarHandleOp):
-        raise ValueError(f"get_variable: the name '{name}' is that of an operation of type {op.type}; use another name")
+        return None
     return next((v for v in variables_of(graph, GraphKeys.GLOBAL_VARIABLES) if v.op is op), Variable.from_handle(op))
