@@ -54,7 +54,7 @@ class Guard:
         if SINGULAR not in primitive.traits and all(x.finite for x in xs):
             return primitive, inputs
         if len(weak) == 1 and ELEMENTWISE in primitive.traits and SINGULAR not in primitive.traits:
-            rest = [x for j, x in enumerate(inputs) if j not in weak]
+            rest = [x for j, x in enumerate(inputs) if j not in weak and x.type.dtype in FLOATING]
             if not xs[weak[0]].finite and any(x in self._flat or not self.interval(x).finite for x in rest):
                 return self._by_slope(primitive, inputs, weak[0])
         guarded = list(inputs)

@@ -300,11 +300,10 @@ class Graph(Collections):
             yield
 
     @contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Operations made inside are put where `op`, a tensor or a variable is; nested blocks add up. None clears.
-
-        With `ignore_existing` the blocks around do not count.
-        """
+    def colocate_with(
+        self, op: Operation | Tensor | AbstractTensorLike | None, ignore_existing: bool = False
+    ) -> Iterator[None]:
+        """Operations made inside are put where `op` is, and blocks around say unless `ignore_existing`; None clears."""
         outer = self.scope
         around = () if ignore_existing or op is None else outer.colocation
         own = () if op is None else (getattr(op, "op", op),)

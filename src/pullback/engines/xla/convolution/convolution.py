@@ -194,6 +194,8 @@ def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any
 
 _MOST_PATCHES = 1 << 23
 """The elements of a chunk's patches up to which they are made where XLA's own operation is slow, but needs none."""
+_TRANSPOSED = 1 << 18
+"""The elements of images, at the places of results, below which XLA's own operation may copy them, long before."""
 
 
 def _is_faster_by_chunks(batch: Any, windows: Sequence[int], depth: int, count: int, places: Any) -> bool:
@@ -210,7 +212,8 @@ def _is_faster_by_chunks(batch: Any, windows: Sequence[int], depth: int, count: 
         made_at_once = batch // gcd(batch, _MOST_CHUNKS) * prod(windows) * depth
         are_few = isinstance(places, int) and places * made_at_once <= _MOST_PATCHES
         return depth >= 128 or (count < 32 and are_few)
-    return batch > 32 or depth > 32
+    few_copied = depth <= 8 or (isinstance(places, int) and batch * places * depth < _TRANSPOSED)
+    return batch > 32 or depth > 32 or not few_copied
 
 
 _MOST_CHUNKS = 32
