@@ -109,10 +109,7 @@ _AFFINE = ("linear", "affine", "bilinear")
 
 def is_linear(traits: Iterable[Trait], i: int) -> bool:
     """Whether traits say that a result is an affine function of input `i` alone: linear, with the others held."""
-    return any(
-        t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "affine", "bilinear") and i in (t.inputs or (i,)))
-        for t in traits
-    )
+    return any(t in (MOVES, ADDS, CONVERTS) or (t.name in _AFFINE and i in (t.inputs or (i,))) for t in traits)
 
 
 class Reading(NamedTuple):
