@@ -145,7 +145,7 @@ class Functions:
         a, b, x = xp.broadcast_arrays(a, b, x)
         inner = xp.where((x <= 0) | (x >= 1), 0.5, x)
         part = incomplete_kernels.betainc_by_parameters(xp, self, 0, 0, a, b, inner)
-        value = xp.where(part < 0, 1.0 + part, part)
+        value = xp.where(incomplete_kernels.is_right_of_the_mean(a, b, inner), 1.0 + part, part)
         return xp.where((x < 0) | (x > 1), math.nan, xp.where(x == 0, 0.0, xp.where(x == 1, 1.0, value)))
 
     @in_double

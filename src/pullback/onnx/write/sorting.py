@@ -88,5 +88,13 @@ def isotonic(w: Writer, op: Operation, x: Value) -> list[Any]:
     return [as_value(w, y, dtype), as_value(w, steps, int32)]
 
 
+@writer(InvertPermutation)
+def invert_permutation(w: Writer, op: Operation, x: Value) -> Value:
+    """Every number is written to the place that it says; a place beyond the end is refused by the runtime."""
+    count = w.reshape(w.lengths(x, [0]), [])
+    places = w.cast(w.node("Range", w.constant(0, int64), count, w.constant(1, int64)), op.outputs[0].dtype)
+    return w.node("ScatterElements", x, w.cast(x, int64), places, axis=0)
+
+
 # Where all lengths are known, the kernels of these say how they are written.
-writer(NthElement, PieceMeans, InvertPermutation, pairs=True)(traced)
+writer(NthElement, PieceMeans, pairs=True)(traced)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.dtypes import INTEGER
-from ...core.errors import InvalidArgumentError
 from ...core.operation import Tensor
-from ...core.primitive import Primitive, no_gradient
+from ...core.primitive import no_gradient
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..base.scattering import combine_rows, wide_enough
 from ..creation.constant import convert_to_tensor
+from ..debugging.guards import AbstractGuard
+
+_OUTSIDE, _TWICE = 1, 2
 
 
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
@@ -22,8 +24,8 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     Shapes: `x` [n]; the result [n]. Dtypes: any integer.
 
     Raises:
-        ValueError: `x` is no vector. TypeError: `x` holds no integers. InvalidArgumentError in a run on NumPy: `x` is
-        no permutation of 0 to n-1.
+        ValueError: `x` is no vector. TypeError: `x` holds no integers. InvalidArgumentError in a run: `x` is no
+        permutation of 0 to n-1.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.invert_permutation([2, 0, 1]))
@@ -32,7 +34,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     return InvertPermutation()(convert_to_tensor(x), name=name)
 
 
-class InvertPermutation(Primitive):
+class InvertPermutation(AbstractGuard):
     type = "InvertPermutation"
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -42,21 +44,24 @@ class InvertPermutation(Primitive):
             raise ValueError(f"invert_permutation: x must be a vector, not {x}")
         return (x,)
 
-    def kernel(self, xp: Any, x: Any) -> Any:
-        n = x.shape[0]
-        if xp is np:
-            _check_permutation(x)
-        return combine_rows(xp, xp.zeros(n, x.dtype), wide_enough(x, n), xp.arange(n, dtype=x.dtype), "set")
+    def fault(self, xp: Any, *arrays: Any) -> Any:
+        (x,) = arrays
+        outside = xp.any((x < 0) | (x >= x.shape[0]))
+        twice = xp.any(xp.sort(x) != np.arange(x.shape[0]))
+        return xp.where(outside, _OUTSIDE, xp.where(twice, _TWICE, 0)).astype(np.int32)
+
+    def complaint(self, fault: int, arrays: Sequence[Any]) -> str:
+        if not arrays:
+            found = "a number is not a position in it" if fault == _OUTSIDE else "a number stands twice in the input"
+            return f"invert_permutation: {found} (the NumPy engine shows it)"
+        x = np.asarray(arrays[0])
+        if fault == _OUTSIDE:
+            return f"invert_permutation: {x[(x < 0) | (x >= len(x))][0]} is not between 0 and {len(x)}"
+        return f"invert_permutation: {np.bincount(x.astype(np.int64)).argmax()} is duplicated in the input"
+
+    def passed(self, *arrays: Any) -> Any:
+        """What sorts a permutation is its inverse."""
+        (x,) = arrays
+        return x.argsort().astype(x.dtype)
 
     gradient = no_gradient
-
-
-def _check_permutation(x: np.ndarray[Any, Any]) -> None:
-    """InvalidArgumentError where `x` does not hold each of 0 to n-1 once."""
-    n = len(x)
-    outside = x[(x < 0) | (x >= n)]
-    if outside.size:
-        raise InvalidArgumentError(f"invert_permutation: {outside[0]} is not between 0 and {n}")
-    counts = np.bincount(x.astype(np.int64), minlength=n)
-    if n and counts.max() > 1:
-        raise InvalidArgumentError(f"invert_permutation: {counts.argmax()} is duplicated in the input")

@@ -10,7 +10,7 @@ from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, binary, operands
 from ..elementwise.masking import multiply_no_nan
-from . import incomplete_kernels
+from . import incomplete_beside_zero, incomplete_kernels
 from .base import AbstractSpecial
 
 
@@ -71,7 +71,7 @@ class Igammac(AbstractSpecial):
     traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.gammaincc(*arrays)
+        return incomplete_beside_zero.igammac(xp, functions, *arrays)
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -156,7 +156,7 @@ class Betainc(AbstractSpecial):
     traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.betainc(*arrays)
+        return incomplete_beside_zero.betainc(xp, functions, *arrays)
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

@@ -100,13 +100,18 @@ def _off_the_pole(xp: Any, a: Any) -> tuple[Any, Any]:
     return small, xp.where(small, a + 1, a)
 
 
+def is_right_of_the_mean(a: Any, b: Any, x: Any) -> Any:
+    """Whether `x` is right of the mean, so that less is missing to 1 than there is."""
+    return x * (a + b + 2) > a + 1
+
+
 def betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any, b: Any, x: Any) -> Any:
     """The derivative, `by_a` times by `a` and `by_b` by `b`, of the regularised incomplete beta function.
 
     Near a = 0 by the recurrence I(a, b) = I(a + 1, b) + x^a (1-x)^b / (a beta(a, b)), and so near b = 0.
     """
     a, b, x = xp.broadcast_arrays(a, b, x)
-    swap = x * (a + b + 2) > a + 1
+    swap = is_right_of_the_mean(a, b, x)
     small = xp.where(swap, b, a) < _SMALL
     moved_a, moved_b = [
         xp.where(xp.logical_and(small, side), z + 1, z) for side, z in ((xp.logical_not(swap), a), (swap, b))
@@ -150,6 +155,8 @@ def _betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any
 def beta_density(xp: Any, functions: Any, by_a: int, by_b: int, by_x: int, a: Any, b: Any, x: Any) -> Any:
     """The derivative, so many times by each, of x^(a-1) (1-x)^(b-1) / beta(a, b)."""
     log_x, log_y = xp.log(x), xp.log1p(-x)
+    if by_a == by_b == by_x == 0:
+        return _beta_density(xp, functions, a, b, log_x, log_y)
     (small_a, moved_a), (small_b, moved_b) = _off_the_pole(xp, a), _off_the_pole(xp, b)
     table = _beta_slopes(functions, by_a, by_b, moved_a, moved_b, a + b)
     bells = _beta_bells(by_a, by_b, table, log_x, log_y)
@@ -166,6 +173,16 @@ def beta_density(xp: Any, functions: Any, by_a: int, by_b: int, by_x: int, a: An
                 total = total + _no_nan_product(xp, factor, power, bells[by_a - m, by_b - n])
         terms.append(total)
     return xp.where(x == 1, _first_infinite(xp, terms), _first_infinite(xp, terms[::-1]))
+
+
+def _beta_density(xp: Any, functions: Any, a: Any, b: Any, log_x: Any, log_y: Any) -> Any:
+    """Near the poles of gamma, whose products leave the range of floats, as a b / (a + b) times what is about 1."""
+    small = xp.logical_and(xp.minimum(a, b) > 0, xp.minimum(a, b) < _SMALL)
+    less, more = xp.where(small, xp.minimum(a, b), 1.0), xp.where(small, xp.maximum(a, b), 1.0)
+    factor = xp.where(small, xp.log(less) - xp.log1p(less / more), 0.0)
+    step = small.astype(a.dtype)
+    logs = functions.gammaln(a + step) + functions.gammaln(b + step) - functions.gammaln(a + b + step)
+    return xp.exp(_times_log(xp, a - 1, log_x) + _times_log(xp, b - 1, log_y) + (factor - logs))
 
 
 def _first_infinite(xp: Any, terms: Sequence[Any]) -> Any:
