@@ -366,3 +366,56 @@ def test_grad_pass_through_is_the_identity_for_derivatives() -> None:
     dx, dv = pb.gradients(y * 2.0, [x, v])
     assert run([y, dx]) == [3.0, 2.0]
     assert dv is None
+
+
+def test_the_rule_is_traced_outside_of_the_scopes_around_its_results() -> None:
+    noted: list[Any] = []
+
+    @pb.custom_gradient
+    def noting(x: Any) -> Any:
+        def grad_fn(dy: Any) -> Any:
+            made = pb.identity(dy) * 2.0
+            scope = pb.get_variable_scope()
+            noted.append((scope.name, scope.reuse, pb.get_default_graph().get_name_scope()))
+            noted.append((made.op.device, made.op.control_inputs, list(made.op.colocation_groups())))
+            noted.append(dict(dy.op.attrs))
+            return made
+
+        return pb.identity(x), grad_fn
+
+    x, graph = pb.constant(1.0), pb.get_default_graph()
+    with pb.name_scope("names"), pb.variable_scope("variables", reuse=pb.AUTO_REUSE), pb.device("/gpu:1"):  # noqa: SIM117
+        with pb.control_dependencies([pb.no_op()]), pb.colocate_with(pb.constant(0.0)):
+            with graph.gradient_override_map({"Identity": "NotThere", "Mul": "NotThere"}):
+                y = noting(x)
+    assert noted == [("", False, ""), ("", [], [b"loc:@mul"]), {}]
+    seed = pb.constant(1.0)
+    (dx,) = pb.gradients(y, x, seed)
+    assert run(pb.gradients(dx, seed)) == [2.0]
+
+
+def test_the_rule_is_held_by_the_scopes_around_gradients() -> None:
+    x, seed = pb.constant(1.0), pb.constant(1.0)
+    y = tenfold(x)
+    with pb.device("/gpu:1"), pb.name_scope("names"):
+        (dx,) = pb.gradients(y, x, seed)
+    assert dx.op.device == "/gpu:1"
+    assert dx.op.name.startswith("names/")
+
+
+def test_variables_of_the_rule_are_made_by_no_creator_around_its_results() -> None:
+    made: list[str] = []
+
+    def creator(next_creator: Any, **options: Any) -> Any:
+        made.append(options["name"])
+        return next_creator(**options)
+
+    @pb.custom_gradient
+    def with_variable(x: Any) -> Any:
+        return pb.identity(x), lambda dy: dy * pb.get_variable("w", [], initializer=pb.ones_initializer())
+
+    with pb.compat.v1.variable_creator_scope(creator), pb.variable_scope("outer"):
+        pb.get_variable("v", [])
+        with_variable(pb.constant(1.0))
+    assert made == ["outer/v"]
+    assert [v.op.name for v in pb.global_variables()] == ["outer/v", "w"]

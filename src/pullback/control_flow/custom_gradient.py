@@ -18,7 +18,9 @@ from ..core.dtypes import TRAINABLE, resource
 from ..core.errors import InvalidArgumentError
 from ..core.function import Function, Traced, inline, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.opened import outside_all
 from ..core.primitive import Primitive
+from ..core.scopes import Scope
 from ..core.slices import IndexedSlices
 from ..core.traits import SURROGATE
 from ..core.types import TensorType
@@ -38,7 +40,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     Where y depends on trainable variables that are no arguments, `grad_fn` is also passed `variables`, a list of them
     in the order of their names, and returns a pair: cotangents of the arguments, and a list of those of the variables.
 
-    `grad_fn` is called once, when y is made. What it raises is raised when the derivative is asked for.
+    `grad_fn` is called once, when y is made, outside of the scopes of variables, names, devices and gradient overrides
+    around y. What it raises is raised when the derivative is asked for.
 
     Raises:
         TypeError: `f` does not return a pair, or `grad_fn` takes no `variables` where there are any.
@@ -181,13 +184,16 @@ def _operation(
         return results
 
     types = [y.type for y in ys if y.dtype in TRAINABLE]
+    graph = get_default_graph()
     error, traced = None, Traced(None, ())  # type: ignore[arg-type]
     try:
-        traced = trace(build, types, f"{what}_grad", [f"d_{i}" for i in range(len(types))])
+        # The precision of products is the derivative's too; all other scopes end before the derivative is asked for.
+        with outside_all(), graph.entered(Scope(attrs=graph.scope.attrs)):
+            traced = trace(build, types, f"{what}_grad", [f"d_{i}" for i in range(len(types))])
     except Exception as found:
         error = found
     primitive = CustomGradient(len(ys), traced.function, tuple(places) if error is None else (), error)
-    return get_default_graph().add(primitive, [*ys, *xs, *traced.captured])
+    return graph.add(primitive, [*ys, *xs, *traced.captured])
 
 
 def _pair(returned: Any) -> tuple[list[Any], list[Any]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
+from ...core.opened import in_force, opened
+
 Creator = Callable[..., Any]
-_creators: ContextVar[tuple[Creator, ...]] = ContextVar("creators", default=())
+_KIND = "variable_creator_scope"
 
 
 @contextmanager
@@ -27,15 +28,12 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     >>> v.trainable, w.trainable
     (False, False)
     """
-    token = _creators.set((*_creators.get(), variable_creator))
-    try:
+    with opened(_KIND, (*in_force(_KIND, ()), variable_creator)):
         yield
-    finally:
-        _creators.reset(token)
 
 
 def created(make: Creator, **options: Any) -> Any:
     """What `make(**options)` gives, or what the creators around it make of that."""
-    for creator in _creators.get():
+    for creator in in_force(_KIND, ()):
         make = partial(creator, make)
     return make(**options)

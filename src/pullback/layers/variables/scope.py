@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from ...core.dtypes import as_dtype, float32
 from ...core.graph import Graph, Operation, Tensor, get_default_graph
+from ...core.opened import in_force, opened
 from ...core.seen import seen
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.identity.identity import group_operations
@@ -109,7 +109,7 @@ class VariableScope:
         return self.graph.get_collection(name, re.escape(self.prefix))
 
 
-_scope: ContextVar[VariableScope | None] = ContextVar("variable_scope", default=None)
+_KIND = "variable_scope"
 _ROOT: Any = ("variable_scope",)
 """The collection of a graph that has the scope of its variables around all others."""
 
@@ -123,7 +123,7 @@ def get_variable_scope() -> VariableScope:
     'outer/inner'
     """
     graph = get_default_graph().outermost
-    scope = _scope.get()
+    scope: VariableScope | None = in_force(_KIND, None)
     if scope is not None and scope.graph is graph:
         return scope
     kept = graph.get_collection_ref(_ROOT)
@@ -188,14 +188,10 @@ def variable_scope(
         use_resource=base.use_resource if use_resource is None else use_resource,
     )
     again = isinstance(name_or_scope, VariableScope)
-    token = _scope.set(inner)
-    try:
-        named = graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
-        with named as prefix, _counted(inner, again):
-            inner.original_name_scope = base.original_name_scope if again else prefix
-            yield inner
-    finally:
-        _scope.reset(token)
+    named = graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
+    with opened(_KIND, inner), named as prefix, _counted(inner, again):
+        inner.original_name_scope = base.original_name_scope if again else prefix
+        yield inner
 
 
 def _around(getter: Getter | None, outer: Getter | None) -> Getter | None:

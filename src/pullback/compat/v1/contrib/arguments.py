@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+from ....core.opened import in_force, opened
 
 F = TypeVar("F", bound=Callable[..., Any])
 Scope = Mapping[str, Mapping[str, Any]]
 _NONE: Scope = MappingProxyType({})
-_scope: ContextVar[Scope] = ContextVar("arg_scope", default=_NONE)
+_KIND = "arg_scope"
 
 
 def add_arg_scope(func: F) -> F:
@@ -21,7 +22,7 @@ def add_arg_scope(func: F) -> F:
 
     @functools.wraps(func)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return func(*args, **{**_scope.get().get(key, {}), **kwargs})
+        return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 
     call.__dict__["_arg_scope"] = key
     return call  # type: ignore[return-value]
@@ -37,19 +38,17 @@ def arg_scope(list_ops_or_scope: Sequence[Callable[..., Any]] | Scope, **kwargs:
     if isinstance(list_ops_or_scope, Mapping):
         scope = list_ops_or_scope
     else:
-        around = _scope.get()
+        around = current_arg_scope()
         keys = [_key(func) for func in list_ops_or_scope]
         scope = {**around, **{key: {**around.get(key, {}), **kwargs} for key in keys}}
-    token = _scope.set(scope)
-    try:
+    with opened(_KIND, scope):
         yield scope
-    finally:
-        _scope.reset(token)
 
 
 def current_arg_scope() -> Scope:
     """The defaults in force."""
-    return _scope.get()
+    scope: Scope = in_force(_KIND, _NONE)
+    return scope
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
