@@ -21,6 +21,7 @@ from typing import Any
 
 import pullback as pb
 
+from .collected_savers import added_saver, collected_saver
 from .coordinator import Coordinator
 from .hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .queue_runner import start_queue_runners
@@ -35,7 +36,8 @@ _ENDS = (pb.errors.OutOfRangeError, StopIteration)
 class Scaffold:
     """What a session begins with: operations that initialise, a function, a saver, the summaries.
 
-    What is not given is made when the session begins: all variables are initialised, all summaries merged.
+    What is not given is made when the session begins: all variables are initialised, all summaries merged; the saver is
+    that of the collection `SAVERS`, or a new one of all variables, which is then in it.
     """
 
     def __init__(
@@ -55,21 +57,14 @@ class Scaffold:
         self.init_op, self.init_feed_dict = init_op, init_feed_dict
         self.local_init_op, self.local_init_feed_dict = local_init_op, local_init_feed_dict
         self._init_fn = init_fn
-        self.summary_op, self._saver = summary_op, saver
+        self.summary_op: Any = summary_op
+        self.saver: Any = saver
 
     @property
     def init_fn(self) -> Callable[[pb.Session], Any] | None:
         """What is called with the session when its variables are initialised."""
         init_fn = self._init_fn
         return None if init_fn is None else lambda session: init_fn(self, session)
-
-    @property
-    def saver(self) -> pb.train.Saver:
-        """The saver; one of all variables where none was given."""
-        if self._saver is None:
-            found = pb.get_default_graph().get_collection(pb.GraphKeys.SAVERS)
-            self._saver = found[0] if found else pb.train.Saver(allow_empty=True)
-        return self._saver
 
     @staticmethod
     def default_local_init_op() -> Any:
@@ -86,6 +81,8 @@ class Scaffold:
             self.local_init_op = pb.group(pb.initialize_local_variables(), *tables)
         if self.summary_op is None:
             self.summary_op = summaries_of(graph)
+        if self.saver is None:
+            self.saver = collected_saver() or added_saver()
         return self
 
 

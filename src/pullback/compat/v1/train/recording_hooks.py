@@ -31,6 +31,7 @@ import pullback as pb
 
 from .. import logging
 from ..messages import message
+from .collected_savers import collected_saver
 from .hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 
 
@@ -163,7 +164,11 @@ class CheckpointSaverHook(SessionRunHook):
 
     def _found_saver(self) -> pb.train.Saver:
         if self._saver is None:
-            self._saver = pb.train.Saver() if self._scaffold is None else self._scaffold.saver
+            self._saver = collected_saver() if self._scaffold is None else self._scaffold.saver
+        if self._saver is None:
+            raise RuntimeError(
+                "No items in collection savers. Please add a saver to the collection or provide a saver or scaffold."
+            )
         return self._saver
 
 

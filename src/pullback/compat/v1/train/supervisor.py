@@ -9,6 +9,7 @@ from typing import Any
 
 import pullback as pb
 
+from .collected_savers import added_saver, first_saver
 from .coordinator import Coordinator, LooperThread
 from .monitored_session import USE_DEFAULT
 from .queue_runner import start_queue_runners
@@ -63,7 +64,7 @@ class Supervisor:
             self.init_op = pb.global_variables_initializer() if init_op is USE_DEFAULT else init_op
             self.local_init_op = pb.initialize_local_variables() if local_init_op is USE_DEFAULT else local_init_op
             self.global_step = pb.train.get_global_step() if global_step is USE_DEFAULT else global_step
-            self.saver = pb.train.Saver(allow_empty=True) if saver is USE_DEFAULT else saver
+            self.saver = _default_saver() if saver is USE_DEFAULT else saver
             self.summary_op = summaries_of(self.graph) if summary_op is USE_DEFAULT else summary_op
         made = (
             pb.summary.FileWriter(logdir) if logdir is not None and is_chief and summary_writer is USE_DEFAULT else None
@@ -182,3 +183,8 @@ class Supervisor:
 
     def _write_summaries(self, session: pb.Session) -> None:
         self.summary_computed(session, session.run(self.summary_op))
+
+
+def _default_saver() -> pb.train.Saver | None:
+    """The first of the collection, or a new one; none where there are no variables."""
+    return first_saver() or (added_saver() if pb.global_variables() else None)
