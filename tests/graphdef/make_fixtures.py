@@ -18,6 +18,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
 from fixture_operations import operations, values
+from fixture_texts import write_texts
 
 v1 = tf.compat.v1
 FIXTURES = Path(__file__).with_name("fixtures")
@@ -473,6 +474,7 @@ def main() -> None:
         write(f"{build.__name__}_differentiated", build, functional=True, differentiated=True)
     meta_graph()
     training_of_a_loop()
+    write_texts(FIXTURES)
 
 
 if __name__ == "__main__":

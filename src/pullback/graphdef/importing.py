@@ -156,6 +156,7 @@ def load_readers() -> None:
         sorting,
         sparse,
         special,
+        strings,
         tensor_array,
         variables,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..control_flow.while_loop import while_loop
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
@@ -28,6 +30,7 @@ def looped(
 ) -> list[Any]:
     """What `start` becomes by steps while `holds` is true of it; those that are `fixed` stay as they are."""
     moving = [i for i, same in enumerate(fixed) if not same]
+    start = [x if same else _made(x) for x, same in zip(start, fixed, strict=True)]
 
     def whole(values: Sequence[Any]) -> list[Any]:
         found = list(start)
@@ -39,7 +42,7 @@ def looped(
 
     def body(*values: Any) -> list[Any]:
         made = step(whole(values))
-        after = [made[i] for i in moving]
+        after = [_made(made[i]) for i in moving]
         wider = [_wider(x, y) for x, y in zip(shapes, after, strict=True)]
         if any(x is not None and x != y for x, y in zip(shapes, wider, strict=True)):
             raise _Wider(wider)
@@ -52,6 +55,11 @@ def looped(
             return whole(while_loop(lambda *values: holds(whole(values)), body, variables, invariants))
         except _Wider as found:
             shapes = found.shapes
+
+
+def _made(x: Any) -> Any:
+    """A constant for known texts; anything else as it is."""
+    return constant(x) if isinstance(x, np.ndarray) else x
 
 
 def _wider(shape: TensorShape | None, y: Any) -> TensorShape | None:

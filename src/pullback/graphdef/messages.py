@@ -22,7 +22,7 @@ def messages() -> Any:
         ImportError: the package tensorboard is not installed.
     """
     try:
-        from tensorboard.compat.proto import graph_pb2, meta_graph_pb2, types_pb2, variable_pb2
+        from tensorboard.compat.proto import graph_pb2, meta_graph_pb2, saver_pb2, types_pb2, variable_pb2
     except ModuleNotFoundError as error:
         raise ImportError(
             f"TensorFlow's graphs need tensorboard, which has their messages ({error}): "
@@ -33,6 +33,7 @@ def messages() -> Any:
     return SimpleNamespace(
         GraphDef=graph_pb2.GraphDef,
         MetaGraphDef=meta_graph_pb2.MetaGraphDef,
+        SaverDef=saver_pb2.SaverDef,
         VariableDef=variable_pb2.VariableDef,
         SavedModel=described("pullback/saved_model.proto", "proto3", {"SavedModel": fields}, [file]).SavedModel,
         dtypes={number: name for name, number in types_pb2.DataType.items()},

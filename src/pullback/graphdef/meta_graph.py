@@ -14,7 +14,7 @@ from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.operations import VarHandleOp
 from ..primitives.variables.variable import Variable
 from .importing import imported
-from .messages import as_message, read_file
+from .messages import as_message, parsed, read_file
 from .restoring import Saved, holds_variables, name_of_variable, saved_variables, variables_by_name
 
 _VALUES = ("bytes_list", "int64_list", "float_list")
@@ -53,6 +53,10 @@ def import_meta_graph(
     if not found:
         return None
     variables = {saved.key: variable for variable, saved in found.values()}
+    kept = meta.collection_def.get(GraphKeys.SAVERS)
+    for data in () if kept is None else kept.bytes_list.value:
+        saver = Saver(variables, saver_def=parsed("SaverDef", data, "a saver of the collection"))
+        get_default_graph().add_to_collection(GraphKeys.SAVERS, saver)
     return Saver(variables, saver_def=meta.saver_def) if meta.HasField("saver_def") else Saver(variables)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checkpoints.saver import Saver
 from ..checkpoints.tensor_bundle import write_bundle
 from ..core.data_types import NUMBERS
 from ..core.dtypes import string
@@ -194,6 +195,8 @@ def _place_of(key: str, value: Any, nodes: Collection[str]) -> tuple[Any, Any]:
     if isinstance(value, Tensor | Operation):
         op = value.op if isinstance(value, Tensor) else value
         return "node_list" if op.name in nodes else None, value.name
+    if key == GraphKeys.SAVERS and isinstance(value, Saver):
+        return "bytes_list", value.as_saver_def().SerializeToString()
     if isinstance(value, str | bytes):
         return "bytes_list", value.encode() if isinstance(value, str) else value
     if isinstance(value, int):

@@ -78,6 +78,8 @@ _SIGNATURES = {
     "- -> is_initialized:bool": "VarIsInitializedOp",
     "- -> output:bool": "StaticRegexFullMatch",
     "- -> output:string": "StaticRegexReplace StringLower StringStrip StringUpper",
+    "- - -> output:string": "ReduceJoin",
+    "- - -> indices:int64 values:string shape:int64": "StringSplit StringSplitV2",
     "- -> output:int32": "StringLength",
     "- -> output:int64": "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong",
     "- T T -> output:string": "Substr",

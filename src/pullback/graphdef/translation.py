@@ -16,6 +16,7 @@ from ..core.errors import InvalidArgumentError, PullbackError
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.limits import reading
 from ..core.sites import Place, Site
+from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.identity.identity import identity, identity_n, no_op
 from ..primitives.variables.operations import read_variable
 from .attributes import attribute_of
@@ -193,8 +194,6 @@ class Region:
             node.refuse("there is no reader of this op type")
         left = [x for x in inputs if isinstance(x, LeftOut) and not found.partly]
         missing = left[0] if left else self._waits_for(node)
-        if missing is None and not found.anything and any(isinstance(x, np.ndarray) for x in inputs):
-            missing = node.left_out()
         if missing is not None:
             return Made((missing,), None)
         with self.scope_of(node):
@@ -333,7 +332,9 @@ def _checked(node: Node, inputs: Sequence[Any], found: Reader) -> list[Any]:
 
 
 def as_value(x: Any) -> Any:
-    """The value of a variable for a reference to it; anything else as it is."""
+    """The value of a variable for a reference to it, a constant for known texts; anything else as it is."""
+    if isinstance(x, np.ndarray):
+        return convert_to_tensor(x)
     return x.read() if isinstance(x, Reference) else x
 
 

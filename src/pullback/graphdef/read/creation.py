@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import string
 from ...core.graph import get_default_graph
 from ...core.operation import Tensor
 from ...core.shape import TensorShape
@@ -29,10 +28,7 @@ def const(node: Node) -> Any:
 
 @reader("Placeholder", "PlaceholderV2")
 def placeholder(node: Node) -> Any:
-    dtype = node.attribute("dtype")
-    if dtype == string:
-        return node.left_out()
-    return node.make(Placeholder(dtype, node.attribute("shape", TensorShape.UNKNOWN)))
+    return node.make(Placeholder(node.attribute("dtype"), node.attribute("shape", TensorShape.UNKNOWN)))
 
 
 @reader("PlaceholderWithDefault", anything=True)

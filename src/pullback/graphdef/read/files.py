@@ -8,15 +8,7 @@ from ..nodes import LeftOut, Node, reader
 
 
 @reader("Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice", "MergeV2Checkpoints", anything=True)
-@reader(
-    "ShardedFilename",
-    "ShardedFilespec",
-    "StringJoin",
-    "StaticRegexFullMatch",
-    "StringFormat",
-    "AsString",
-    anything=True,
-)
+@reader("ShardedFilename", "ShardedFilespec", anything=True)
 @reader(
     "ScalarSummary",
     "HistogramSummary",
@@ -54,9 +46,7 @@ from ..nodes import LeftOut, Node, reader
     anything=True,
 )
 @reader("LookupTableExport", "LookupTableExportV2", "ReadFile", "WriteFile", "MatchingFiles", "PrintV2", anything=True)
-@reader(
-    "ParseExample", "ParseExampleV2", "ParseSingleExample", "DecodeRaw", "StringSplit", "StringToNumber", anything=True
-)
+@reader("ParseExample", "ParseExampleV2", "ParseSingleExample", "DecodeRaw", anything=True)
 @reader(
     "FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2", "QueueEnqueueV2", "QueueEnqueueManyV2", anything=True
 )

@@ -33,3 +33,12 @@ def handle_of(node: Node, x: Any) -> Tensor:
     if not isinstance(handle, Tensor) or handle.dtype != resource:
         node.reject("an input is no variable that can be changed")
     return handle
+
+
+def text_of(node: Node, x: Tensor, what: str) -> str:
+    """One text that must be known while the graph is read."""
+    known = node.static(x)
+    if known is None or known.size != 1:
+        node.refuse(f"{what} must be one known text; here it is computed by '{x.op.name}'")
+    found: bytes = known.ravel()[0]
+    return found.decode(errors="replace")
