@@ -15,7 +15,8 @@ pytest.importorskip("jax")
 
 from pullback.engines.engine import EngineOptions
 from pullback.engines.plan import make_plan
-from pullback.engines.xla.program import HAS_OLD_EMITTERS, _compiler_options
+from pullback.engines.xla.compiler_options import HAS_OLD_EMITTERS, compiler_options
+from pullback.passes.costs import Lengths
 
 TALL = np.random.default_rng(0).standard_normal((5000, 3, 2)).astype(np.float32)
 
@@ -171,7 +172,7 @@ def test_other_reductions_of_few_far_elements_that_are_computed_are_apart() -> N
 def test_programs_of_few_numbers_are_compiled_the_short_way(shape: list[int], platform: str, few: bool) -> None:
     x = pb.placeholder(pb.float32, shape)
     (y,) = pb.map_fn(lambda z: (pb.sin(z),), (x,))
-    options = _compiler_options(EngineOptions(), make_plan([y], [], [x]), platform)
+    options = compiler_options(EngineOptions(), make_plan([y], [], [x]), platform, Lengths())
     assert ("xla_cpu_use_fusion_emitters" in options) == (few and HAS_OLD_EMITTERS)
 
 
@@ -179,7 +180,8 @@ def test_programs_of_few_numbers_are_compiled_the_short_way(shape: list[int], pl
 def test_fast_compilation_is_the_short_way_for_all_programs() -> None:
     x = pb.placeholder(pb.float32, [800])
     plan = make_plan([pb.sin(x)], [], [x])
-    assert _compiler_options(EngineOptions(compile_effort="fast"), plan, "cpu")["xla_cpu_use_fusion_emitters"] is False
+    options = compiler_options(EngineOptions(compile_effort="fast"), plan, "cpu", Lengths())
+    assert options["xla_cpu_use_fusion_emitters"] is False
 
 
 @pytest.mark.skipif(not HAS_OLD_EMITTERS, reason="jax 0.11 has no others")
@@ -187,7 +189,7 @@ def test_fast_compilation_is_the_short_way_for_all_programs() -> None:
 def test_programs_of_few_steps_are_compiled_in_one_part(length: int) -> None:
     x = pb.placeholder(pb.float32, [800])
     y = functools.reduce(lambda y, _: pb.sin(y), range(length), x)
-    options = _compiler_options(EngineOptions(compile_effort="fast"), make_plan([y], [], [x]), "cpu")
+    options = compiler_options(EngineOptions(compile_effort="fast"), make_plan([y], [], [x]), "cpu", Lengths())
     assert ("xla_cpu_parallel_codegen_split_count" in options) == (length < 100)
 
 

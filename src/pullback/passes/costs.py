@@ -21,6 +21,7 @@ from ..core.function import AbstractFunctional, Function, bound_lengths
 from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length
 from ..core.primitive import Primitive
+from ..core.shape import TensorShape
 from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
 from ..primitives.base.windows import has_channels_first
 from ..primitives.convolution.conv import DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput
@@ -72,9 +73,15 @@ class Lengths:
 
     def inside(self, function: Function, args: Sequence[Tensor]) -> Lengths:
         """The lengths in a function that is called with `args`."""
-        pairs = [(x.shape, arg.shape) for x, arg in zip(function.parameters, args, strict=False)]
+        pairs = [(x.shape, _given(x, arg)) for x, arg in zip(function.parameters, args, strict=False)]
         found = {n: self.number(m) for n, m in bound_lengths(pairs).items()}
         return Lengths({n: m for n, m in found.items() if m is not None})
+
+
+def _given(parameter: Tensor, arg: Tensor) -> TensorShape:
+    """The shape of what a parameter stands for: `arg`, or a row of it in a loop over rows."""
+    is_row = None not in (arg.shape.rank, parameter.shape.rank) and arg.shape.rank != parameter.shape.rank
+    return arg.shape[1:] if is_row else arg.shape
 
 
 def flops(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
@@ -219,10 +226,10 @@ def _flops_inside(op: Operation, p: AbstractFunctional, lengths: Lengths) -> int
     for function, args in zip(p.functions, p.arguments(op.inputs), strict=True):
         inner = lengths.inside(function, args)
         found.append(sum([flops(x, inner) for x in function.operations]))
-    return max(found, default=0) * (_steps(op, p, lengths) if isinstance(p, Loop) else 1)
+    return max(found, default=0) * (steps_of(op, p, lengths) if isinstance(p, Loop) else 1)
 
 
-def _steps(op: Operation, loop: Loop, lengths: Lengths) -> int:
+def steps_of(op: Operation, loop: Loop, lengths: Lengths) -> int:
     """The steps of a loop, where rows that it reads or hands out tell; else one."""
     rows = [*op.inputs[1 + loop.carried :][: loop.scanned], *[op.outputs[i] for i in loop.places.history]]
     known = [lengths.number(x.shape.lengths[0]) for x in rows if x.shape.lengths]

@@ -20,13 +20,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...control_flow.loop import Loop
-from ...core.dtypes import resource
+from ...core.function import bound_lengths
 from ...core.graph import Operation, Tensor
+from ...core.shape import as_shape
+from ...passes.costs import Lengths
 from .. import messages
 from ..concrete import concrete_values, is_small, lifted_constants, shape_slots
-from ..engine import EngineOptions
 from ..plan import Plan, has_guards
 from .collectives import bytes_by_kind
+from .compiler_options import compiler_options
 from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
 from .headroom import headroom_of, make_sure_of
@@ -47,13 +49,6 @@ _log = getLogger("pullback")
 _MOST_PROGRAMS = 128
 """The programs kept for one plan whose feeds decide shapes."""
 _MANY_PROGRAMS = 16
-_FEW = 64
-"""The elements of an array that take less time than the call of what computes them."""
-_FEW_STEPS = 100
-"""The steps up to which one part is compiled sooner than several at once, each of which takes a start of its own."""
-HAS_OLD_EMITTERS = jax.__version_info__ < (0, 11)
-_SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
-"""What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
 
 
 class Program:
@@ -101,7 +96,8 @@ class Program:
         self.assigned: dict[int, int] = {}
         """The numbers of written states that become a lifted constant as it is, and the number of that."""
         self.compiled: OrderedDict[Any, Compiled] = OrderedDict()
-        self.only = None if self.concrete.feeds else self._jitted([])
+        self.only: Compiled | None = None
+        """The one program, where no feed decides shapes; made when the first feeds are there."""
         for key in plan.states:
             engine.initialise_own(key)
 
@@ -176,7 +172,7 @@ class Program:
     ) -> tuple[list[Any], list[Any], dict[tuple[int, int], Any]]:
         """The shapes of what `launch` gives, of which nothing is run."""
         del launched
-        fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+        fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
         traced: Any = fn
         outputs, states, _, counts = traced.eval_shape(
             [*map(values.get, self.written)], [*map(values.get, self.read)], self.lifted, feeds
@@ -190,7 +186,7 @@ class Program:
             feeds = [*map(self.layout.moved, feeds)]
         if not self.to_host:
             feeds = own(feeds)
-        fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+        fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
         written = [*map(values.get, self.written)]
         read = [*map(values.get, self.read)]
         if self.is_settled or self._has_settled(fn, feeds):
@@ -284,11 +280,18 @@ class Program:
     def _compiled(self, feeds: Sequence[Any]) -> tuple[Compiled, Any]:
         values = self.engine.values
         with self.layout.entered():
-            fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+            fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
             written = [values.get(key) for key in self.written]
             read = [values.get(key) for key in self.read]
             lowered: Any = fn
             return fn, lowered.lower(written, read, self.lifted, feeds).compile()
+
+    def _chosen(self, feeds: Sequence[Any]) -> tuple[Compiled, Sequence[Any]]:
+        """The program for `feeds`, and those that it takes."""
+        if self.concrete.feeds:
+            return self._specialised(feeds)
+        self.only = self._jitted([], feeds)
+        return self.only, feeds
 
     def _specialised(self, feeds: Sequence[Any]) -> tuple[Compiled, list[Any]]:
         """The program for the values of the feeds that decide shapes, and the other feeds."""
@@ -299,7 +302,7 @@ class Program:
         if fn is None:
             if len(self.compiled) == _MANY_PROGRAMS - 1:
                 self._leave_large_to_host()
-            fn = self.compiled[key] = self._jitted([x.copy() for x in static])
+            fn = self.compiled[key] = self._jitted([x.copy() for x in static], feeds)
             if len(self.compiled) == _MANY_PROGRAMS:
                 names = ", ".join(f"'{self.plan.feeds[i].name}'" for i in self.concrete.feeds)
                 _log.warning(messages.MANY_PROGRAMS, _MANY_PROGRAMS, names)
@@ -318,8 +321,12 @@ class Program:
             if any(not is_small(x) for x in step.op.inputs) and self.concrete.slots.intersection(shape_slots(step)):
                 raise messages.needs_value(step.op, step.op.inputs)
 
-    def _jitted(self, static: list[Any]) -> Compiled:
+    def _jitted(self, static: list[Any], feeds: Sequence[Any]) -> Compiled:
+        """The program for feeds of which `static` are compiled in; it is made for lengths as those of `feeds`."""
         platform = self.layout.platform
+        lengths = Lengths(
+            bound_lengths([(x.shape, as_shape(y.shape)) for x, y in zip(self.plan.feeds, feeds, strict=True)])
+        )
 
         def traced(rooms: Rooms, *args: Any) -> Any:
             with compiling_for(platform):
@@ -342,7 +349,7 @@ class Program:
 
         jit: Any = partial(
             jax.jit,
-            compiler_options=_compiler_options(self.engine.options, self.plan, platform),
+            compiler_options=compiler_options(self.engine.options, self.plan, platform, lengths),
             **self.layout.jit_options(),
         )
         donates = self.donates
@@ -432,32 +439,3 @@ def host_value(y: Any) -> Any:
 def own(feeds: Sequence[Any]) -> list[Any]:
     """`feeds`, in memory that nobody writes to while a program that nobody waits for reads them."""
     return [np.array(x) if type(x) is np.ndarray else x for x in feeds]
-
-
-def _compiler_options(options: EngineOptions, plan: Plan, platform: str) -> dict[str, Any]:
-    chosen: dict[str, Any] = {}
-    if options.compile_effort == "fast":
-        chosen["xla_backend_optimization_level"] = 0
-        chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
-    # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
-    has_loops = any(step.bodies for step in plan.steps)
-    if plan.written and not has_loops and platform == PROCESSOR:
-        chosen["xla_cpu_copy_insertion_use_region_analysis"] = True
-    # What the new emitters make of a fusion takes twice as long to compile, and pays where there is much to compute.
-    if HAS_OLD_EMITTERS and platform == PROCESSOR and (options.compile_effort == "fast" or _is_tiny(plan)):
-        chosen["xla_cpu_use_fusion_emitters"] = False
-        if _count(plan) <= _FEW_STEPS:
-            chosen["xla_cpu_parallel_codegen_split_count"] = 1
-    return chosen
-
-
-def _count(plan: Plan) -> int:
-    """The number of steps, with those in bodies."""
-    return sum(1 + sum(_count(body.plan) for body in step.bodies) for step in plan.steps)
-
-
-def _is_tiny(plan: Plan) -> bool:
-    """Whether no step makes, or is given, more than a few numbers at once."""
-    types = [y.type for step in plan.steps for y in (*step.op.inputs, *step.op.outputs) if y.dtype is not resource]
-    few = all(t.shape.is_fully_defined() and (t.shape.num_elements() or 0) <= _FEW for t in types)
-    return few and all(_is_tiny(body.plan) for step in plan.steps for body in step.bodies)

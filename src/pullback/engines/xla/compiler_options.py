@@ -1,0 +1,54 @@
+"""Compiler options of XLA for a program: how much effort it makes, and which of its libraries compute products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from ...core.dtypes import resource
+from ...passes.costs import Lengths
+from ..engine import EngineOptions
+from ..plan import Plan
+from .libraries import library_options
+from .platform import PROCESSOR
+
+_FEW = 64
+"""The elements of an array that take less time than the call of what computes them."""
+_FEW_STEPS = 100
+"""The steps up to which one part is compiled sooner than several at once, each of which takes a start of its own."""
+HAS_OLD_EMITTERS = jax.__version_info__ < (0, 11)
+_SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
+"""What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
+
+
+def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths: Lengths) -> dict[str, Any]:
+    """The options that a plan is compiled with, for a platform of jax; `lengths` are those of its feeds."""
+    chosen: dict[str, Any] = {}
+    if options.compile_effort == "fast":
+        chosen["xla_backend_optimization_level"] = 0
+        chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
+    if platform != PROCESSOR:
+        return chosen
+    # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
+    has_loops = any(step.bodies for step in plan.steps)
+    if plan.written and not has_loops:
+        chosen["xla_cpu_copy_insertion_use_region_analysis"] = True
+    # What the new emitters make of a fusion takes twice as long to compile, and pays where there is much to compute.
+    if HAS_OLD_EMITTERS and (options.compile_effort == "fast" or _is_tiny(plan)):
+        chosen["xla_cpu_use_fusion_emitters"] = False
+        if _count(plan) <= _FEW_STEPS:
+            chosen["xla_cpu_parallel_codegen_split_count"] = 1
+    return chosen | library_options(plan, lengths)
+
+
+def _count(plan: Plan) -> int:
+    """The number of steps, with those in bodies."""
+    return sum(1 + sum(_count(body.plan) for body in step.bodies) for step in plan.steps)
+
+
+def _is_tiny(plan: Plan) -> bool:
+    """Whether no step makes, or is given, more than a few numbers at once."""
+    types = [y.type for step in plan.steps for y in (*step.op.inputs, *step.op.outputs) if y.dtype is not resource]
+    few = all(t.shape.is_fully_defined() and (t.shape.num_elements() or 0) <= _FEW for t in types)
+    return few and all(_is_tiny(body.plan) for step in plan.steps for body in step.bodies)

@@ -1,0 +1,131 @@
+"""Which library of XLA's computes products and convolutions: chosen by shapes, those of feeds where only they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+pytest.importorskip("jax")
+
+import jax
+
+from pullback.core.function import bound_lengths
+from pullback.engines.plan import make_plan
+from pullback.engines.xla.libraries import library_options, threads
+from pullback.passes.costs import Lengths
+
+OPTION = "xla_cpu_experimental_ynn_fusion_type"
+EIGEN = {OPTION: "LIBRARY_FUSION_TYPE_REDUCE"}
+YNNPACK = {OPTION: "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+"""For products; convolutions are never left to it."""
+
+pytestmark = pytest.mark.skipif(jax.__version_info__ >= (0, 11), reason="measured with jax 0.10 only")
+
+
+def chain(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    x = y = pb.placeholder(pb.float32, [rows, width])
+    for _ in range(4):
+        y = pb.matmul(y, pb.ones([width, width]), transpose_b=transposed)
+    return x, y
+
+
+def looped(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    x = pb.placeholder(pb.float32, [rows, width])
+    w = pb.ones([width, width])
+    (y,) = pb.while_loop(
+        lambda y: pb.reduce_sum(y) < 1e6,
+        lambda y: (pb.matmul(y, w, transpose_b=transposed),),
+        [x],
+        maximum_iterations=9,
+    )
+    return x, y
+
+
+def convolved(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    del transposed
+    x = pb.placeholder(pb.float32, [rows, 8, 8, width])
+    return x, pb.nn.conv2d(x, pb.ones([3, 3, width, width]), 1, "SAME")
+
+
+def elementwise(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    del transposed
+    x = pb.placeholder(pb.float32, [rows, width])
+    return x, pb.sin(x)
+
+
+CASES = [
+    (chain, 1000, 64, False, EIGEN),
+    (chain, 1000, 64, True, EIGEN),
+    (chain, 1000, 20, False, YNNPACK),
+    (chain, 1000, 256, False, YNNPACK),
+    (chain, 32, 256, False, YNNPACK),
+    (chain, 32, 512, True, YNNPACK),
+    (looped, 1000, 64, False, EIGEN),
+    (looped, 16, 64, False, YNNPACK),
+    (convolved, 4, 32, False, YNNPACK),
+    (elementwise, 1000, 64, False, {}),
+]
+IDS = [f"{make.__name__}-{rows}-{width}-{transposed}" for make, rows, width, transposed, _ in CASES]
+
+
+@pytest.mark.parametrize(("make", "rows", "width", "transposed", "expected"), CASES, ids=IDS)
+@pytest.mark.parametrize("known", [True, False])
+def test_products_go_where_they_are_shared_out(
+    make: Callable[..., tuple[pb.Tensor, pb.Tensor]],
+    rows: int,
+    width: int,
+    transposed: bool,
+    expected: dict[str, str],
+    known: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NPROC", "2")
+    x, y = make(rows if known else None, width, transposed)
+    given = pb.TensorShape([rows, *x.shape.as_list()[1:]])
+    lengths = Lengths(bound_lengths([(x.shape, given)]))
+    assert library_options(make_plan([y], [], [x]), lengths) == expected
+
+
+@pytest.mark.parametrize("make", [chain, convolved])
+def test_products_of_unknown_lengths_stay_and_convolutions_do_not(
+    make: Callable[..., tuple[pb.Tensor, pb.Tensor]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPROC", "2")
+    x, y = make(None, 64, False)
+    assert library_options(make_plan([y], [], [x]), Lengths()) == YNNPACK
+
+
+def test_on_one_thread_nothing_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPROC", "1")
+    x, y = chain(1000, 64, False)
+    assert threads() == 1
+    assert library_options(make_plan([y], [], [x]), Lengths()) == {}
+
+
+def test_what_the_user_says_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPROC", "2")
+    monkeypatch.setenv("XLA_FLAGS", f"--{OPTION}=")
+    x, y = convolved(4, 32, False)
+    assert library_options(make_plan([y], [], [x]), Lengths()) == {}
+
+
+def test_xla_takes_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPROC", "2")
+    monkeypatch.delenv("XLA_FLAGS", raising=False)
+    chosen: list[dict[str, Any]] = []
+    jit = jax.jit
+
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        chosen.append(kwargs["compiler_options"])
+        return jit(*args, **kwargs)
+
+    monkeypatch.setattr(jax, "jit", noting)
+    x, y = chain(None, 64, False)
+    found = pb.Session(engine="xla").run(y, {x: np.ones((1000, 64))})
+    np.testing.assert_array_equal(found, np.full((1000, 64), 64.0**4))
+    assert EIGEN.items() <= chosen[-1].items()
