@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,32 @@ def test_one_program_serves_batches_of_all_sizes(name: str, length: str | None) 
     for count in (3, 5):
         array = np.random.default_rng(count).standard_normal((count, 4)).astype(np.float32)
         np.testing.assert_allclose(exported.call(array), session.run(dx, {x: array}), rtol=2e-5, atol=1e-6)
+
+
+READS: dict[str, Callable[[Any, pb.Tensor], Any]] = {
+    "rows": lambda v, i: pb.nn.embedding_lookup(v, i),
+    "places": lambda v, i: pb.gather_nd(v, pb.stack([i, i], 1)),
+    "all": lambda v, i: v.read_value() * pb.cast(pb.reduce_sum(i), pb.float32),
+    "a slice": lambda v, i: v[1:, i[0]],
+}
+
+
+@pytest.mark.parametrize("read", READS)
+def test_variables_are_exported_with_the_values_that_the_session_has(read: str) -> None:
+    i = pb.placeholder(pb.int32, [None])
+    v = pb.Variable(W, name="v")
+    y = READS[read](v, i)
+    fetches = [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [v.handle])]
+    with pb.Session() as session:
+        session.run(v.initializer)
+        places = np.array([2, 0, 2], np.int32)
+        expected = session.run(fetches, {i: places})
+        found = [pb.xla.to_jax(fetches, [i], session)(places)]
+        if read != "a slice":  # Its first place is one of a batch that may be empty.
+            found.append(export.deserialize(pb.xla.to_stablehlo(fetches, [i], session).serialize()).call(places))
+    for values in found:
+        for a, b in zip(values, expected, strict=True):
+            jax.tree.map(functools.partial(np.testing.assert_allclose, rtol=1e-6), a, b)
 
 
 def test_lengths_of_one_name_are_one_dimension() -> None:

@@ -13,6 +13,8 @@ from ...core.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.graph import Tensor, get_default_graph
 from ...core.lengths import Length
 from ...core.matmul_precision import HIGHEST
+from ...core.slices import IndexedSlicesValue
+from ...primitives.sparse.sparse_tensor import SparseTensorValue
 from ..concrete import concrete_values
 from ..engine import EngineOptions
 from ..fetches import fed_tensor, flatten
@@ -24,6 +26,10 @@ from .trace import Trace, dense
 
 _ACCELERATORS = {"cuda": "gpu", "rocm": "gpu", "tpu": "tpu"}
 """What jax calls the platforms that it compiles for, by those that it lowers to."""
+
+
+for _kind in (IndexedSlicesValue, SparseTensorValue):  # As results of programs that are saved.
+    export.register_namedtuple_serialization(_kind, serialized_name=f"pullback.{_kind.__name__}")
 
 
 def jax_function(
@@ -48,7 +54,7 @@ def jax_function(
             trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
             for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
                 trace.slots[slot] = _fed(x, array)
-            trace.states = list(states)
+            trace.states = [*map(jnp.asarray, states)]
             trace.run()
             return flat.values([jnp.asarray(dense(y)) for y in trace.fetched()])
 
