@@ -82,6 +82,27 @@ def test_reductions_of_what_lies_in_memory_or_in_place_are_where_they_were() -> 
     assert branches(lambda x: pb.matmul(pb.nn.avg_pool2d(x, 3, 1, "SAME"), pb.ones([2, 16, 16])[0]), IMAGES) == 0
 
 
+def dense_convolution(x: pb.Tensor, channels: int) -> pb.Tensor:
+    """A convolution of so many channels."""
+    return pb.nn.conv2d(x[..., :channels], np.ones([3, 3, channels, 8], np.float32), 1, "SAME")
+
+
+def test_convolutions_are_shifted_arrays_where_they_have_one_channel() -> None:
+    assert branches(lambda x: pb.reduce_max(dense_convolution(x, 16)), IMAGES) == 0
+    assert branches(lambda x: pb.reduce_max(dense_convolution(x, 1)), IMAGES) == 1
+
+
+@pytest.mark.parametrize("shape", [IMAGES, [2, 16, 32, 32]])
+def test_what_brings_no_elements_together_is_not_apart_but_what_reads_it_is(shape: list[int]) -> None:
+    def biased(x: pb.Tensor) -> pb.Tensor:
+        y = SHIFTED["slices"](x)
+        form = "NHWC" if shape == IMAGES else "NCHW"
+        return pb.nn.bias_add(y, np.ones(y.shape.known[1 if form == "NCHW" else -1], np.float32), form)
+
+    assert branches(lambda x: pb.nn.relu(biased(x)), shape) == 0
+    assert branches(lambda x: pb.reduce_max(biased(x)), shape) == 1
+
+
 def test_sums_that_are_additions_are_no_reductions_but_what_reads_them_is() -> None:
     def lengths(x: pb.Tensor) -> pb.Tensor:
         return pb.reduce_sum(pb.square(x), -1)

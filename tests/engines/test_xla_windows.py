@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,23 @@ def test_derivatives_by_few_filters_are_those_of_numpy(batch: int, strides: int)
     fetches = pb.gradients(pb.reduce_sum(pb.square(pb.nn.conv2d(x, f, strides, "SAME"))), [x, f])
     for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
         np.testing.assert_allclose(xla, numpy, rtol=1e-4, atol=1e-5 * abs(numpy).max())
+
+
+def test_larger_filters_have_derivatives_of_no_more_operations() -> None:
+    def operations(*window: int) -> int:
+        x = pb.placeholder(pb.float32, [64, 16, 16, 8])
+        f = pb.placeholder(pb.float32, [*window, 8, 4])
+        y = pb.nn.conv2d(x, f, [2, 1], "SAME", dilations=[1, 1])
+        return pb.xla.to_stablehlo(pb.gradients(y, f), [x, f]).mlir_module().count("stablehlo.")
+
+    assert operations(3, 2) == operations(5, 4)
+
+
+@pytest.mark.parametrize(("strides", "dilations"), [([2, 3], 1), (1, [3, 2])])
+def test_derivatives_by_filters_of_large_batches_give_what_numpy_gives(strides: Any, dilations: Any) -> None:
+    random = np.random.default_rng(0)
+    x, f = pb.constant(random.normal(size=(34, 9, 8, 6))), pb.constant(random.normal(size=(3, 2, 6, 4)))
+    y = pb.nn.conv2d(x, f, strides, "SAME", dilations=dilations)
+    fetches = pb.gradients(pb.reduce_sum(pb.square(y)), [f])
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-12, atol=1e-12)

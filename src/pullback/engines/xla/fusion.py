@@ -30,12 +30,21 @@ _FEW = 2
 """The shifted arrays from which on it is worth it."""
 _LARGE = 1 << 14
 """The elements from which on it is worth it."""
-_windowed: set[type[Primitive]] = set()
+_windowed: dict[type[Primitive], Callable[[Operation], bool] | None] = {}
 
 
-def computed_by_shifts(*classes: type[Primitive]) -> None:
-    """Note that XLA's kernels of `classes` are sums, or the like, of shifted arrays."""
-    _windowed.update(classes)
+def computed_by_shifts(*classes: type[Primitive], where: Callable[[Operation], bool] | None = None) -> None:
+    """Note that XLA's kernels of `classes` are sums, or the like, of shifted arrays.
+
+    They are for the operations that `where` is true of, for all if it is None.
+    """
+    _windowed.update(dict.fromkeys(classes, where))
+
+
+def _is_windowed(op: Operation) -> bool:
+    kind = type(op.primitive)
+    where = _windowed.get(kind)
+    return kind in _windowed and (where is None or where(op))
 
 
 class Fused:
@@ -48,8 +57,8 @@ class Fused:
 
     def note(self, step: Step) -> None:
         """Work it out for the results of a step."""
-        primitive, shifts = step.op.primitive, self._shifts
-        if type(primitive) in _windowed:
+        shifts = self._shifts
+        if _is_windowed(step.op):
             shifts.update(dict.fromkeys(step.outputs, _FEW))
         elif _is_fused(step.op):
             count = sum([shifts.get(n, 0) for n in step.inputs]) + _shifts(step.op)
@@ -61,7 +70,7 @@ class Fused:
     def is_better_apart(self, step: Step, arrays: Sequence[Any]) -> bool:
         """Whether a step brings elements together of an array that it had better read from memory."""
         primitive = step.op.primitive
-        if not primitive.reads_values or type(primitive) in _windowed or _is_fused(step.op):
+        if not primitive.reads_values or _is_windowed(step.op) or _is_fused(step.op):
             return False
         if multiplies(primitive.traits) or not on_processor():
             return False
@@ -78,7 +87,16 @@ def _is_fused(op: Operation) -> bool:
     traits = op.primitive.traits
     if ELEMENTWISE in traits or CONVERTS in traits or MOVES in traits or (ADDS in traits and ZEROS in traits):
         return True
+    if op.inputs and all(_stays(op, i) for i in range(len(op.inputs))):
+        return True
     return isinstance(op.primitive, Sum) and _is_additions(op.inputs[0].type, op.primitive.axis or ())
+
+
+def _stays(op: Operation, i: int) -> bool:
+    """Whether each element of a result depends on one element of input `i`, as those of a sum with a bias."""
+    x = op.inputs[i].shape
+    links = op.primitive.links(i, *[y.type for y in op.inputs]) if x.rank is not None else None
+    return links is not None and {link.input for link in links if link.pairs is None} == set(range(x.rank or 0))
 
 
 def _is_additions(x: TensorType, axes: Sequence[int]) -> bool:

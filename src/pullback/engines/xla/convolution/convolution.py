@@ -15,8 +15,10 @@ from math import gcd, prod
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
+from ....core.operation import Operation
 from ....primitives.base.precision import widened
 from ....primitives.base.windows import (
     Pads,
@@ -51,7 +53,17 @@ from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_
 _FEW = 36
 """The products of one element up to which their sum is compiled in little more time than it is worth."""
 _FEW_FILTERS = 8
-computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput, Conv2D, Conv3D)
+
+
+def _may_be_by_shifts(op: Operation) -> bool:
+    """Whether a dense convolution may have a single channel."""
+    lengths = op.inputs[0].shape.lengths
+    channels = None if lengths is None else split_axes(lengths, op.primitive.data_format)[2]
+    return channels == 1 or not isinstance(channels, int)
+
+
+computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput)
+computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
 
 
 @xla_kernel(Conv2D, Conv3D)
@@ -225,21 +237,28 @@ def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
     """The sum over chunks of the batch of the patches, transposed, times `dy`.
 
     The patches are written in place and stay in the cache; neither matrix of the product is to be transposed. All is
-    made of a chunk when `dy` is there: what could be made of `x` before XLA would keep beside it.
+    made of a chunk when `dy` is there: what could be made of `x` before XLA would keep beside it. A loop goes over the
+    places of the window, which takes no longer to run: a kernel for each would take half of the compilation of a net.
     """
     counts, depth, count = dy.shape[1:-1], x.shape[-1], dy.shape[-1]
     chunks = gcd(x.shape[0], _MOST_CHUNKS)
     size = x.shape[0] // chunks
     places = list(offsets(windows))
+    begins = jnp.asarray(np.pad(np.array(places, np.int32) * np.array(p.dilations, np.int32), ((0, 0), (2, 0))))
+    spans = [(m - 1) * s + 1 for m, s in zip(counts, p.strides, strict=True)]
+    strided = (slice(None), slice(None), *[slice(None, None, s) for s in p.strides])
 
     def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
         total, patches = carried
         chunk, part = _chunk((x, dy), chunks, i)
         planes = made(chunk.reshape(-1, depth).T).reshape(depth, *chunk.shape[:-1])
         planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
-        for j, offset in enumerate(places):
-            piece = planes[(slice(None), *at_offset(offset, counts, p.strides, p.dilations))]
-            patches = lax.dynamic_update_slice_in_dim(patches, piece, j * depth, 0)
+
+        def put(j: Any, patches: Any) -> Any:
+            piece = lax.dynamic_slice(planes, begins[j], (*planes.shape[:2], *spans))[strided]
+            return lax.dynamic_update_slice_in_dim(patches, piece, j * depth, 0)
+
+        patches = lax.fori_loop(0, len(places), put, patches)
         return total + patches.reshape(len(places) * depth, -1) @ part.reshape(-1, count), patches
 
     rows = len(places) * depth
