@@ -57,8 +57,9 @@ _FEW_FILTERS = 8
 
 def _may_be_by_shifts(op: Operation) -> bool:
     """Whether a dense convolution may have a single channel."""
-    lengths = op.inputs[0].shape.lengths
-    channels = None if lengths is None else split_axes(lengths, op.primitive.data_format)[2]
+    primitive, lengths = op.primitive, op.inputs[0].shape.lengths
+    assert isinstance(primitive, Conv2D | Conv3D)
+    channels = None if lengths is None else split_axes(lengths, primitive.data_format)[2]
     return channels == 1 or not isinstance(channels, int)
 
 
