@@ -16,19 +16,24 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...control_flow.call import RecomputedCall
+from ...core.primitive import Primitive
 from ...core.traits import multiplies
-from ...primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter
 from ..plan import Plan, Step
 from .platform import on_processor
 
-_LATE = (RecomputedCall, DepthwiseConv2dNativeBackpropFilter)
+_late: set[type[Primitive]] = {RecomputedCall}
+
+
+def computed_by_loops(*classes: type[Primitive]) -> None:
+    """Note that XLA's kernels of `classes` are loops, which would come last."""
+    _late.update(classes)
 
 
 class Fences:
     """The latest step that others wait for, and what is known to come after it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.are_needed = any(isinstance(step.op.primitive, _LATE) for step in plan.steps)
+        self.are_needed = any(type(step.op.primitive) in _late for step in plan.steps)
         self.passed: Any = None
         """True once the step is done; XLA does not know that."""
         self.after: set[int] = set()

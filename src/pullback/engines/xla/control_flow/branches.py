@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -95,66 +96,87 @@ def used_states(trace: Trace, bodies: Sequence[Body]) -> tuple[list[int], list[i
     return used, [n for n in used if n in written]
 
 
-def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    used, written = used_states(trace, step.bodies)
-    closed_over = (np.ndarray, np.generic, AbstractRows)
-    arguments = dict.fromkeys(n for body in step.bodies for n in body.arguments)
-    numbers = [n for n in arguments if not isinstance(arrays[n], closed_over)]
-    operands = [arrays[n] for n in numbers]
-    shapes: list[list[tuple[int, ...]]] = []
-    unmade = {i for body in step.bodies for i, y in enumerate(body.plan.fetches) if _is_unmade(y)}
-    found: dict[int, tuple[int, ...]] = {}
-    made: dict[int, tuple[int, ...]] = {}
-    """The shapes of results that some branches do not make, from the branch that does."""
+class _Branches:
+    """The branches of a step while jax traces them, and what is found out about their results meanwhile."""
 
-    padded: dict[int, Operation] = {}
-    """The loops of results that are, in some branch, rows with zeros behind them."""
+    def __init__(self, trace: Trace, step: Step, arrays: Sequence[Any]) -> None:
+        self.trace, self.step, self.arrays = trace, step, arrays
+        self.used, self.written = used_states(trace, step.bodies)
+        closed_over = (np.ndarray, np.generic, AbstractRows)
+        arguments = dict.fromkeys(n for body in step.bodies for n in body.arguments)
+        self.numbers = [n for n in arguments if not isinstance(arrays[n], closed_over)]
+        self.operands = [arrays[n] for n in self.numbers], [trace.states[n] for n in self.used]
+        self.shapes: list[list[tuple[int, ...]]] = []
+        """Those of the results of each branch that was traced."""
+        self.unmade = {i for body in step.bodies for i, y in enumerate(body.plan.fetches) if _is_unmade(y)}
+        self.made: dict[int, tuple[int, ...]] = {}
+        """The shapes of results that some branches do not make, from the branch that does."""
+        self.padded: dict[int, Operation] = {}
+        """The loops of results that are, in some branch, rows with zeros behind them."""
 
-    def branch(body: Body) -> Callable[[Values, Values], tuple[Values, Values, Values, Any]]:
-        def run(given: Values, states: Values) -> tuple[Values, Values, Values, Any]:
-            values = list(arrays)
-            for n, x in zip(numbers, given, strict=True):
-                values[n] = x
-            inner = trace.inner(body.plan)
-            inner.perhaps = True
-            give(inner, body, values)
-            current = dict(zip(used, states, strict=True))
-            inner.states = [current[n] for n in body.states]
-            inner.run()
-            current.update(zip(body.states, inner.states, strict=True))
-            results = inner.fetched()
-            padded.update({i: y.loop for i, y in enumerate(results) if isinstance(y, Padded)})
-            counts = [_rows_of(y) for y in results]
-            outputs = [exact(dense(y), tensor.dtype) for y, tensor in zip(results, body.plan.fetches, strict=True)]
-            if unmade:
-                numbered = enumerate(zip(outputs, body.plan.fetches, strict=True))
-                outputs = [jnp.zeros(made.get(i, y.shape), y.dtype) if _is_unmade(t) else y for i, (y, t) in numbered]
-            shapes.append([y.shape for y in outputs])
-            if shapes[0] != shapes[-1] and (made or not unmade):
-                raise _Disagreement
-            return outputs, counts, [of_dtype(current[n], trace.states[n]) for n in written], inner.first_code()
+    def run(self, body: Body, given: Values, states: Values) -> tuple[Values, Values, Values, Any]:
+        """The results of one branch, the rows that they have, the states that are written, and the first code."""
+        values = list(self.arrays)
+        for n, x in zip(self.numbers, given, strict=True):
+            values[n] = x
+        inner = self.trace.inner(body.plan)
+        inner.perhaps = True
+        give(inner, body, values)
+        current = dict(zip(self.used, states, strict=True))
+        inner.states = [current[n] for n in body.states]
+        inner.run()
+        current.update(zip(body.states, inner.states, strict=True))
+        results = inner.fetched()
+        self.padded.update({i: y.loop for i, y in enumerate(results) if isinstance(y, Padded)})
+        outputs = self._of_one_shape(body, results)
+        changed = [of_dtype(current[n], self.trace.states[n]) for n in self.written]
+        return outputs, [_rows_of(y) for y in results], changed, inner.first_code()
 
-        return run
+    def _of_one_shape(self, body: Body, results: Sequence[Any]) -> Values:
+        """`results` as arrays; zeros for those that this branch does not make."""
+        outputs = [exact(dense(y), tensor.dtype) for y, tensor in zip(results, body.plan.fetches, strict=True)]
+        if self.unmade:
+            numbered = enumerate(zip(outputs, body.plan.fetches, strict=True))
+            outputs = [jnp.zeros(self.made.get(i, y.shape), y.dtype) if _is_unmade(t) else y for i, (y, t) in numbered]
+        self.shapes.append([y.shape for y in outputs])
+        if self.shapes[0] != self.shapes[-1] and (self.made or not self.unmade):
+            raise _Disagreement
+        return outputs
 
-    given = operands, [trace.states[n] for n in used]
-    if unmade:
-        for body in step.bodies:
-            jax.eval_shape(branch(body), *given)
+    def find_made(self) -> None:
+        """Trace each branch for the shapes of what others do not make."""
+        found: dict[int, tuple[int, ...]] = {}
+        for body in self.step.bodies:
+            jax.eval_shape(partial(self.run, body), *self.operands)
             fetches = enumerate(body.plan.fetches)
-            found.update({i: shapes[-1][i] for i, y in fetches if i in unmade and not _is_unmade(y)})
-        made.update(found)
-        shapes.clear()
-    try:
-        outputs, counts, states, code = jax.lax.switch(index, [branch(body) for body in step.bodies], *given)
-    except _Disagreement:
-        dtypes = [y.dtype for y in step.bodies[0].plan.fetches]
-        raise messages.branches_differ(step.op, dtypes, shapes[0], shapes[-1]) from None
-    for n, state in zip(written, states, strict=True):
+            found.update({i: self.shapes[-1][i] for i, y in fetches if i in self.unmade and not _is_unmade(y)})
+        self.made.update(found)
+        self.shapes.clear()
+
+    def taken(self, index: Any) -> tuple[Values, Values, Values, Any]:
+        """What `run` gives of the branch of that number.
+
+        Raises:
+            InvalidArgumentError: two branches give arrays of different shapes.
+        """
+        if self.unmade:
+            self.find_made()
+        try:
+            return jax.lax.switch(index, [partial(self.run, body) for body in self.step.bodies], *self.operands)  # type: ignore[no-any-return]
+        except _Disagreement:
+            dtypes = [y.dtype for y in self.step.bodies[0].plan.fetches]
+            raise messages.branches_differ(self.step.op, dtypes, self.shapes[0], self.shapes[-1]) from None
+
+
+def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    branches = _Branches(trace, step, arrays)
+    outputs, counts, states, code = branches.taken(index)
+    for n, state in zip(branches.written, states, strict=True):
         trace.states[n] = state
     if trace.reports:
         trace.codes.append(code)
-    outputs = [Padded(y, counts[i], padded[i]) if i in padded else y for i, y in enumerate(outputs)]
-    return scattered(step, outputs)
+    padded = branches.padded
+    return scattered(step, [Padded(y, counts[i], padded[i]) if i in padded else y for i, y in enumerate(outputs)])
 
 
 def _rows_of(y: Any) -> Any:

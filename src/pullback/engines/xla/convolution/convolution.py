@@ -41,6 +41,7 @@ from ....primitives.convolution.conv import (
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ....primitives.shape.reshape import shape_to_use
 from ..array_namespace import added_up
+from ..fences import computed_by_loops
 from ..fusion import computed_by_shifts
 from ..linalg.products import made
 from ..platform import on_processor
@@ -63,6 +64,7 @@ def _may_be_by_shifts(op: Operation) -> bool:
     return channels == 1 or not isinstance(channels, int)
 
 
+computed_by_loops(DepthwiseConv2dNativeBackpropFilter)
 computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput)
 computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
 
