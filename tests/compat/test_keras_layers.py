@@ -204,7 +204,6 @@ def test_penalties_and_updates_are_the_layers_own() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "mask": (lambda: L.Embedding(3, 2, mask_zero=True), "keras Embedding: not there: {'mask_zero': True}"),
     "dropout": (lambda: L.LSTM(3, dropout=0.5), "keras LSTM: not there: {'dropout': 0.5}"),
     "constraint": (lambda: L.GRU(3, kernel_constraint=abs), "keras GRU: not there: {'kernel_constraint': "),
     "unknown": (lambda: L.Reshape([2], no_such=1), "keras Reshape: not there: {'no_such': 1}"),

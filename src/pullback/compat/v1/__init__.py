@@ -42,6 +42,7 @@ from .initialization import report_uninitialized_variables as report_uninitializ
 from .initialization import tables_initializer as tables_initializer
 from .initialization import variable_axis_size_partitioner as variable_axis_size_partitioner
 from .initialization import variable_op_scope as variable_op_scope
+from .module import Module as Module
 from .placement import CriticalSection as CriticalSection
 from .placement import DeviceSpec as DeviceSpec
 from .queues import FIFOQueue as FIFOQueue

@@ -125,7 +125,7 @@ class Layer:
         """The name of its scope, without the scopes around it."""
         if self._scope is not None:
             return self._scope.name.rsplit("/", 1)[-1]
-        return self._given_name or _snake_case(type(self).__name__)
+        return self._given_name or snake_case(type(self).__name__)
 
     @property
     def scope_name(self) -> str:
@@ -181,6 +181,7 @@ def _as_tensors(inputs: Any) -> Any:
     return [convert_to_tensor(x) for x in inputs] if isinstance(inputs, list | tuple) else convert_to_tensor(inputs)
 
 
-def _snake_case(name: str) -> str:
+def snake_case(name: str) -> str:
+    """The name of a class as that of a scope: `Conv2DTranspose` is `conv2d_transpose`."""
     parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()

@@ -9,9 +9,15 @@ from typing import Any, NamedTuple
 import pullback as pb
 
 from ....core.dtypes import INTEGER
-from ....layers.variables.layer import Layer as Layer
 from ..layers import objects
 from . import activations, backend, initializers, regularizers
+from .base import OF_INPUTS, Placed
+from .base import Layer as Layer
+from .cells import GRUCell as GRUCell
+from .cells import LSTMCell as LSTMCell
+from .cells import SimpleRNNCell as SimpleRNNCell
+from .cells import StackedRNNCells as StackedRNNCells
+from .convolution import DepthwiseConv2D as DepthwiseConv2D
 from .merging import Add as Add
 from .merging import Average as Average
 from .merging import Concatenate as Concatenate
@@ -36,9 +42,9 @@ from .noise import GaussianNoise as GaussianNoise
 from .noise import SpatialDropout1D as SpatialDropout1D
 from .noise import SpatialDropout2D as SpatialDropout2D
 from .noise import SpatialDropout3D as SpatialDropout3D
-from .plain import OF_INPUTS, VariableLayer, kept_apart, refuse_others
 from .plain import Activation as Activation
 from .plain import Lambda as Lambda
+from .plain import refuse_others
 from .rectifiers import ELU as ELU
 from .rectifiers import LeakyReLU as LeakyReLU
 from .rectifiers import PReLU as PReLU
@@ -47,6 +53,8 @@ from .rectifiers import Softmax as Softmax
 from .rectifiers import ThresholdedReLU as ThresholdedReLU
 from .recurrent import GRU as GRU
 from .recurrent import LSTM as LSTM
+from .recurrent import RNN as RNN
+from .recurrent import Bidirectional as Bidirectional
 from .recurrent import SimpleRNN as SimpleRNN
 from .shapes import Cropping1D as Cropping1D
 from .shapes import Cropping2D as Cropping2D
@@ -57,6 +65,7 @@ from .shapes import GlobalAveragePooling3D as GlobalAveragePooling3D
 from .shapes import GlobalMaxPooling1D as GlobalMaxPooling1D
 from .shapes import GlobalMaxPooling2D as GlobalMaxPooling2D
 from .shapes import GlobalMaxPooling3D as GlobalMaxPooling3D
+from .shapes import Masking as Masking
 from .shapes import Permute as Permute
 from .shapes import RepeatVector as RepeatVector
 from .shapes import Reshape as Reshape
@@ -94,16 +103,23 @@ def _meant(name: str, value: Any) -> Any:
     return regularizers.get(value) if name.endswith("_regularizer") else value
 
 
+_MASKED = ("Dense", "Dropout", "BatchNormalization")
+"""Those of `tf.layers` that hand on a mask."""
+
+
 def _named(base: type[objects.FunctionLayer]) -> Any:
     """The layer of Keras for one of `tf.layers`: the same function, whose parts may be given by name."""
 
-    class KerasLayer(base):  # type: ignore[misc, valid-type]
+    class KerasLayer(Placed, base):  # type: ignore[misc, valid-type]
+        supports_masking = base.__name__ in _MASKED
+
         def __init__(self, *args: Any, name: str | None = None, dtype: Any = None, **options: Any) -> None:
             given = _given(base.function, args, options)
             if "pool_size" in inspect.signature(base.function).parameters:
                 size = given.setdefault("pool_size", 2)
                 given.setdefault("strides", size)
             super().__init__(name=name, dtype=dtype, **given)
+            self._given_name = self.name
             self.losses: list[Any] = []
             self.updates: list[Any] = []
 
@@ -111,8 +127,8 @@ def _named(base: type[objects.FunctionLayer]) -> Any:
             """The result for `inputs`; where `training` is not given, the phase of the backend says it."""
             if "training" in inspect.signature(base.function).parameters:
                 options["training"] = backend.learning_phase() == 1 if training is None else training
-            with kept_apart(self):
-                return super().__call__(inputs, **options)  # type: ignore[no-any-return]
+            options.pop("mask", None)
+            return self.with_masks(super().__call__, inputs, (), options)  # type: ignore[no-any-return]
 
     KerasLayer.__name__ = KerasLayer.__qualname__ = base.__name__
     KerasLayer.__doc__ = base.__doc__
@@ -144,7 +160,7 @@ GlobalAvgPool3D = GlobalAveragePooling3D
 GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D
 
 
-class Embedding(VariableLayer):
+class Embedding(Layer):
     """The rows of a table that integers name."""
 
     def __init__(
@@ -159,10 +175,9 @@ class Embedding(VariableLayer):
         weights: Sequence[Any] | None = None,
         **options: Any,
     ) -> None:
-        wishes = {"activity_regularizer": activity_regularizer, "mask_zero": mask_zero}
-        refuse_others("Embedding", options | wishes)
+        refuse_others("Embedding", options | {"activity_regularizer": activity_regularizer})
         super().__init__(**{"dtype": "float32"} | options)
-        self._sizes = [input_dim, output_dim]
+        self._sizes, self.mask_zero = [input_dim, output_dim], mask_zero
         given = initializers.get(embeddings_initializer)
         self._initializer = given if weights is None else initializers.Constant(weights[0])
         self._regularizer, self._constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
@@ -182,9 +197,16 @@ class Embedding(VariableLayer):
         """The rows; numbers that are no integers lose their fraction."""
         return pb.nn.embedding_lookup(self.embeddings, inputs if inputs.dtype in INTEGER else pb.cast(inputs, "int32"))
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """With `mask_zero` the places that are not 0 count."""
+        del mask
+        return pb.not_equal(inputs, pb.zeros([], inputs.dtype)) if self.mask_zero else None
 
-class LayerNormalization(VariableLayer):
+
+class LayerNormalization(Layer):
     """Normalization along the last axis, scaled and shifted."""
+
+    supports_masking = True
 
     def __init__(self, axis: int = -1, epsilon: float = 1e-3, name: str | None = None, **options: Any) -> None:
         super().__init__(name=name)

@@ -34,6 +34,12 @@ class Merge(PlainLayer):
         most = max(rank_of(x) for x in xs)
         return self.merged([reduce(lambda x, _: pb.expand_dims(x, 1), range(most - rank_of(x)), x) for x in xs])
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What counts in all of those that have a mask."""
+        del inputs
+        known = [m for m in mask or () if m is not None]
+        return pb.reduce_all(pb.stack(known), 0) if known else None
+
     def merged(self, xs: Sequence[Any]) -> Any:
         """What is made of tensors of one rank."""
         raise NotImplementedError(f"{type(self).__name__} defines no merged()")
@@ -104,6 +110,13 @@ class Concatenate(PlainLayer):
         """The tensors as one."""
         return backend.concatenate(list(inputs), self.axis)
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The masks as one, where all elements count of what has none."""
+        if all(m is None for m in mask or ()):
+            return None
+        masks = [_whole_mask(x, m) for x, m in zip(inputs, mask, strict=True)]
+        return pb.reduce_all(pb.concat(masks, self.axis), -1)
+
 
 class Dot(PlainLayer):
     """The products of two tensors along axes, for each example; with `normalize` of unit vectors."""
@@ -121,6 +134,16 @@ class Dot(PlainLayer):
         if self.normalize:
             x, y = backend.l2_normalize(x, axes[0]), backend.l2_normalize(y, axes[1])
         return backend.batch_dot(x, y, axes)
+
+
+def _whole_mask(x: pb.Tensor, mask: Any) -> pb.Tensor:
+    """A mask of the rank of `x`, with axes of length 1 behind; truth all over where there is none."""
+    if mask is None:
+        return pb.ones_like(x, dtype="bool")
+    for _ in range(rank_of(x) - rank_of(mask)):
+        mask = pb.expand_dims(mask, -1)
+    whole: pb.Tensor = mask
+    return whole
 
 
 def _function(layer: type[PlainLayer]) -> Callable[..., Any]:

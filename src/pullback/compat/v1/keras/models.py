@@ -11,7 +11,8 @@ import pullback as pb
 from ....core import nest
 from ....core.function import Function, copy_operation
 from ....core.typing import DTypeLike
-from ....layers.variables.layer import Layer
+from ....layers.variables.layer import Layer as AnyLayer
+from .base import Layer
 
 
 def Input(
@@ -44,6 +45,7 @@ class Model(Layer):
     (TensorShape([5, 2]), [<Variable 'last/kernel:0' float32[3,2]>, <Variable 'last/bias:0' float32[2]>])
     """
 
+    _keeps_apart = False
     _between: Function | None = None
     inputs: Any = None
     """What it was made of, where it was made of tensors."""
@@ -71,10 +73,10 @@ class Model(Layer):
         return nest.map_structure(lambda y: values.get(y, y), self.outputs)
 
     @property
-    def layers(self) -> list[Layer]:
+    def layers(self) -> list[AnyLayer]:
         """The layers that are its attributes, or in lists that are."""
-        held = [value for value in vars(self).values() if isinstance(value, Layer | list | tuple | dict)]
-        return [value for value in nest.flatten(held) if isinstance(value, Layer)]
+        held = [value for value in vars(self).values() if isinstance(value, AnyLayer | list | tuple | dict)]
+        return [value for value in nest.flatten(held) if isinstance(value, AnyLayer)]
 
     @property
     def variables(self) -> list[Any]:
@@ -160,21 +162,25 @@ class Sequential(Model):
 class Wrapper(Layer):
     """A layer around another one, `layer`."""
 
-    def __init__(self, layer: Layer, trainable: bool = True, name: str | None = None, **options: Any) -> None:
+    def __init__(self, layer: Any, trainable: bool = True, name: str | None = None, **options: Any) -> None:
         super().__init__(trainable, name, options.get("dtype"))
-        self.layer = layer
+        self.layer: Any = layer
 
 
 class TimeDistributed(Wrapper):
-    """A layer at each step of [batch, time, ...].
+    """A layer at each step of [batch, time, ...]; its variables are those of the wrapper.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.keras.layers.TimeDistributed(tf.keras.layers.Dense(2))(tf.zeros([5, 4, 3])).shape
     TensorShape([5, 4, 2])
     """
 
+    supports_masking = True
+
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The results of all steps, from one call of the layer."""
+        if self.layer._scope is None:
+            self.layer._scope = self._scope
         steps = pb.shape(inputs)[:2]
         y = self.layer(pb.reshape(inputs, [-1, *inputs.shape.as_list()[2:]]), *args, **kwargs)
         return pb.reshape(y, pb.concat([steps, list(y.shape.as_list()[1:])], 0))

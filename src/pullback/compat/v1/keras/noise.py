@@ -14,6 +14,8 @@ from .plain import PlainLayer
 class AbstractNoise(PlainLayer):
     """A layer that gives its inputs as they are, but in training."""
 
+    supports_masking = True
+
     def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
         """The inputs, changed in training; a tensor `training` decides in a run."""
         return backend.in_train_phase(lambda: self.changed(inputs), inputs, training)

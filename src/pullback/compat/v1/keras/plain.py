@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import pullback as pb
-
-from ....layers.variables.layer import Layer
 from . import activations
+from .base import OF_INPUTS, Layer
 
-OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
-"""What says the shape of inputs that are tensors here."""
-_COLLECTED = {"losses": pb.GraphKeys.REGULARIZATION_LOSSES, "updates": pb.GraphKeys.UPDATE_OPS}
 _OF_ALL = (*OF_INPUTS, "name", "dtype", "trainable")
 
 
@@ -29,30 +23,9 @@ def refuse_others(layer: str, options: Mapping[str, Any], taken: tuple[str, ...]
         raise NotImplementedError(f"keras {layer}: not there: {others}; use functions of tf.nn, or a layer of your own")
 
 
-@contextmanager
-def kept_apart(layer: Any) -> Iterator[None]:
-    """A block whose penalties and updates are the layer's, in `losses` and `updates`, and in no collection."""
-    graph = pb.get_default_graph().acting
-    entries = {name: graph.get_collection_ref(key) for name, key in _COLLECTED.items()}
-    starts = {name: len(values) for name, values in entries.items()}
-    yield
-    for name, values in entries.items():
-        getattr(layer, name).extend(values[starts[name] :])
-        del values[starts[name] :]
-
-
-class VariableLayer(Layer):
-    """A layer with variables, whose penalties are in its `losses`: `tf.layers` has them in a collection."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(options.get("trainable", True), options.get("name"), options.get("dtype"))
-        self.losses: list[Any] = []
-        self.updates: list[Any] = []
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What `call` gives."""
-        with kept_apart(self):
-            return super().__call__(*args, **kwargs)
+def of_all(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `options` that all layers take."""
+    return {name: value for name, value in options.items() if name in _OF_ALL}
 
 
 class PlainLayer(Layer):
@@ -86,6 +59,8 @@ class Lambda(Layer):
 
 class Activation(PlainLayer):
     """An activation, or its name, as a layer."""
+
+    supports_masking = True
 
     def __init__(self, activation: Any, **options: Any) -> None:
         super().__init__(**options)

@@ -7,11 +7,14 @@ from typing import Any
 import pullback as pb
 
 from . import backend, initializers, regularizers
-from .plain import PlainLayer, VariableLayer, refuse_others
+from .base import Layer
+from .plain import PlainLayer, refuse_others
 
 
 class ReLU(PlainLayer):
     """`backend.relu` as a layer."""
+
+    supports_masking = True
 
     def __init__(
         self, max_value: float | None = None, negative_slope: float = 0.0, threshold: float = 0.0, **options: Any
@@ -27,6 +30,8 @@ class ReLU(PlainLayer):
 class LeakyReLU(PlainLayer):
     """`x` where it is positive, `alpha * x` elsewhere."""
 
+    supports_masking = True
+
     def __init__(self, alpha: float = 0.3, **options: Any) -> None:
         super().__init__(**options)
         self.alpha = alpha
@@ -38,6 +43,8 @@ class LeakyReLU(PlainLayer):
 
 class ELU(PlainLayer):
     """`backend.elu` as a layer."""
+
+    supports_masking = True
 
     def __init__(self, alpha: float = 1.0, **options: Any) -> None:
         super().__init__(**options)
@@ -51,6 +58,8 @@ class ELU(PlainLayer):
 class ThresholdedReLU(PlainLayer):
     """`x` where it is above `theta`, 0 elsewhere."""
 
+    supports_masking = True
+
     def __init__(self, theta: float = 1.0, **options: Any) -> None:
         super().__init__(**options)
         self.theta = theta
@@ -63,17 +72,23 @@ class ThresholdedReLU(PlainLayer):
 class Softmax(PlainLayer):
     """`activations.softmax` as a layer."""
 
+    supports_masking = True
+
     def __init__(self, axis: int = -1, **options: Any) -> None:
         super().__init__(**options)
         self.axis = axis
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The shares."""
-        return pb.nn.softmax(inputs, self.axis)
+        """The shares; what a mask of the shape of the inputs hides has none."""
+        mask = kwargs.get("mask", args[0] if args else None)
+        hidden = 0.0 if mask is None else (1.0 - pb.cast(mask, inputs.dtype)) * -1e9
+        return pb.nn.softmax(inputs + hidden, self.axis)
 
 
-class PReLU(VariableLayer):
+class PReLU(Layer):
     """`x` where it is positive, a slope that is learnt times `x` elsewhere, one for each place but `shared_axes`."""
+
+    supports_masking = True
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ import pullback as pb
 from . import backend
 from .backend.networks import padded
 from .backend.state import checked_format
+from .base import Layer
 from .plain import PlainLayer
 
 
@@ -40,6 +41,33 @@ class Permute(PlainLayer):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The examples in that order."""
         return pb.transpose(inputs, [0, *self.dims])
+
+
+class Masking(Layer):
+    """Sequences, of which the steps whose elements are all `mask_value` do not count; these become 0.
+
+    >>> import pullback.compat.v1 as tf
+    >>> x = tf.keras.layers.Masking()(tf.constant([[[1.0, 2.0], [0.0, 0.0]]]))
+    >>> y = tf.keras.layers.GlobalAveragePooling1D()(x)
+    >>> tf.Session().run(y).tolist()
+    [[1.0, 2.0]]
+    """
+
+    supports_masking = True
+
+    def __init__(self, mask_value: float = 0.0, **options: Any) -> None:
+        super().__init__(**options)
+        self.mask_value = mask_value
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The sequences."""
+        counts = pb.reduce_any(pb.not_equal(inputs, self.mask_value), -1, keepdims=True)
+        return inputs * pb.cast(counts, inputs.dtype)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The steps that count."""
+        del mask
+        return pb.reduce_any(pb.not_equal(inputs, self.mask_value), -1)
 
 
 class RepeatVector(PlainLayer):
@@ -202,9 +230,17 @@ class GlobalMaxPooling2D(Spatial):
 
 
 class GlobalAveragePooling1D(GlobalAveragePooling2D):
-    """The mean of each channel over the steps."""
+    """The mean of each channel over the steps that count."""
 
     axes = 1
+
+    def call(self, inputs: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The means."""
+        if mask is None:
+            return super().call(inputs)
+        axis = self.places()[0]
+        counts = pb.expand_dims(pb.cast(mask, inputs.dtype), 3 - axis)
+        return pb.reduce_sum(inputs * counts, axis) / pb.reduce_sum(counts, axis)
 
 
 class GlobalMaxPooling1D(GlobalMaxPooling2D):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from ....core.graph import Tensor
@@ -52,14 +53,21 @@ class FunctionLayer(Layer):
 
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
-        reuse = True if self._scope is not None else self._reuse
+        with self.placed() as scope:
+            given = self._options | options | {"name": scope, "reuse": True if self._called else self._reuse}
+            with noting_variables() as self._by_name:
+                result = type(self).function(convert_to_tensor(inputs), *self._args, **given)
+        self._called = True
+        return result
+
+    @contextmanager
+    def placed(self) -> Iterator[VariableScope]:
+        """The block of a call, and the scope of its variables."""
         if self._scope is None:
             default = self._given_name or type(self).function.__name__
             with variable_scope(self._given_scope, default) as self._scope:
                 pass
-        given = self._options | options | {"name": self._scope, "reuse": reuse}
-        with noting_variables() as self._by_name:
-            return type(self).function(convert_to_tensor(inputs), *self._args, **given)
+        yield self._scope
 
     def __getattr__(self, name: str) -> Any:
         """The variable of that name, None where the layer was asked for none, or else a parameter as it was given."""
