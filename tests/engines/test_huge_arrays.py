@@ -29,6 +29,7 @@ MAKERS: dict[str, Callable[[Any], pb.Tensor]] = {
     "random_uniform": lambda n: pb.random.uniform([n]),
     "range": lambda n: pb.range(n),
     "repeat": lambda n: pb.repeat(row(), n),
+    "repeat_each": lambda n: pb.repeat(row(), pb.stack([n, n])),
     "scatter_nd": lambda n: pb.scatter_nd(pb.constant([[0]], pb.int64), row()[:1], [n]),
     "segment_sum": lambda n: pb.math.segment_sum(row(), pb.stack([0, n])),
     "segment_max": lambda n: pb.math.segment_max(row(), pb.stack([0, n])),
@@ -49,6 +50,25 @@ def test_what_no_memory_holds_is_an_error_of_ours(engine: str, name: str, size: 
         with pytest.raises((pb.errors.ResourceExhaustedError, pb.errors.InvalidArgumentError)):
             session.run(y)
         assert session.run(pb.constant(2.0)) == 2.0
+
+
+@pytest.mark.parametrize("count", [2**61, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime"])
+def test_known_counts_that_overflow_are_refused(engine: str, count: int) -> None:
+    """NumPy's repeat would end the process; products of 64 bits are 0 or negative."""
+    four = pb.placeholder_with_default(np.ones(4, np.float32), [None])
+    refused = (pb.errors.ResourceExhaustedError, pb.errors.InvalidArgumentError, pb.errors.UnimplementedError)
+    with pb.Session(engine=engine) as session, pytest.raises(refused):
+        session.run(pb.repeat(four, count))
+    with pytest.raises(ValueError, match=r"^repeat: the result would have more elements than any memory holds$"):
+        pb.repeat(four, [count] * 4)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_ranges_that_cannot_be_counted_are_not_empty(engine: str) -> None:
+    limit = pb.placeholder_with_default(np.int64(2**63 - 1), [])
+    with pb.Session(engine=engine) as session, pytest.raises(pb.errors.InvalidArgumentError):
+        session.run(pb.range(limit))
 
 
 def test_results_that_cannot_be_copied_name_what_is_missing() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,37 @@ def test_saturate_cast_has_the_derivative_of_a_clipping() -> None:
     x = pb.constant([-1e6, 1.5, 1e6])
     (dx,) = pb.gradients(pb.saturate_cast(x, pb.float16), x)
     assert pb.Session().run(dx).tolist() == [0.0, 1.0, 0.0]
+
+
+SIZES = [pb.uint8, pb.int16, pb.float32, pb.int64, pb.complex128]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("large", SIZES, ids=lambda d: np.dtype(d).name)
+@pytest.mark.parametrize("small", SIZES, ids=lambda d: np.dtype(d).name)
+def test_bits_of_one_number_are_several_smaller_ones_and_back(small: Any, large: Any, engine: str) -> None:
+    ratio = np.dtype(large).itemsize // np.dtype(small).itemsize
+    if ratio < 2:
+        return
+    session = pb.Session(engine=engine)
+    for array in (np.array([[1, 2, 3], [100, 50, 9]], large), np.array(7, large), np.zeros((0, 2), large)):
+        for shape in (array.shape, None):
+            x = pb.placeholder(large, shape)
+            parts = pb.bitcast(x, small)
+            found, again = session.run([parts, pb.bitcast(parts, large)], {x: array})
+            np.testing.assert_array_equal(found, array.reshape(*array.shape, 1).view(small))
+            np.testing.assert_array_equal(again, array)
+            assert parts.shape == (None if shape is None else [*shape, ratio])
+
+
+def test_bits_of_too_few_numbers_are_refused() -> None:
+    text = (
+        r"^bitcast: the elements of uint8\[2,3\] have 1 bytes, those of float32 4: the last axis must have 4 elements$"
+    )
+    with pytest.raises(ValueError, match=text):
+        pb.bitcast(pb.zeros([2, 3], pb.uint8), pb.float32)
+    x = pb.placeholder(pb.uint8, [None])
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match=r"failed on uint8\[3\]: bitcast: .*: the last axis must have 4 elements"
+    ):
+        pb.Session(engine="numpy").run(pb.bitcast(x, pb.float32), {x: [1, 2, 3]})

@@ -392,3 +392,50 @@ def test_permutations_of_any_length_are_inverted_in_onnxruntime() -> None:
     assert [session.run(y, {given: x}).tolist() for x in ([2, 0, 1], [0], [])] == [[1, 2, 0], [0], []]
     with pytest.raises(pb.errors.InvalidArgumentError):
         session.run(y, {given: [0, 7]})
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime"])
+@pytest.mark.parametrize("shape", [None, [None], [6]])
+def test_one_computed_length_of_a_split_may_be_the_rest(shape: Any, engine: str) -> None:
+    x, lengths = pb.placeholder(pb.float32, shape), pb.placeholder(pb.int32, [3])
+    parts = pb.split(x, lengths)
+    dx = pb.gradients(parts, x, grad_ys=[pb.ones_like(y) * float(i) for i, y in enumerate(parts)])
+    session = pb.Session(engine=engine)
+    *found, slope = session.run([*parts, *dx], {x: np.arange(6.0), lengths: [2, -1, 1]})
+    assert [y.tolist() for y in found] == [[0, 1], [2, 3, 4], [5]]
+    assert slope.tolist() == [0, 0, 1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("lengths", [[-1, -1], [-2, 8], [7, -1], [2, 3]])
+def test_computed_lengths_of_a_split_that_do_not_fit(lengths: list[int]) -> None:
+    given = pb.placeholder(pb.int32, [2])
+    with pytest.raises(pb.errors.InvalidArgumentError) as caught:
+        pb.Session(engine="numpy").run(pb.split(pb.zeros([6]), given), {given: lengths})
+    assert f"split: lengths {lengths} do not make up axis 0 of length 6" in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("axis", [-4, -3, -2, -1, 0, 1, 2, 3])
+def test_the_axis_of_one_hot_is_looked_at_where_a_run_knows_the_rank(axis: int, engine: str) -> None:
+    unknown, known = pb.placeholder(pb.int32, None), pb.placeholder(pb.int32, [2, 3])
+    given, session = np.array([[0, 1, 2], [2, 1, 0]], np.int32), pb.Session(engine=engine)
+    y = pb.one_hot(unknown, 4, axis=axis)
+    if -3 <= axis < 3:
+        expected = np.moveaxis(np.eye(4)[given], -1, axis)
+        np.testing.assert_array_equal(session.run(y, {unknown: given}), expected)
+        assert pb.one_hot(known, 4, axis=axis).shape == expected.shape
+        return
+    text = rf"one_hot: axis {axis} of int32\[2,3\] is not in \[-3, 3\)"
+    with pytest.raises(pb.errors.InvalidArgumentError, match=text):
+        session.run(y, {unknown: given})
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_no_numbers_between_two(engine: str) -> None:
+    num, session = pb.placeholder(pb.int32, []), pb.Session(engine=engine)
+    assert session.run(pb.linspace([0.0, 3.0], [1.0, 2.0], num), {num: 0}).shape == (0, 2)
+    assert session.run(pb.linspace(0.0, 1.0, 0)).shape == (0,)
+    with pytest.raises(ValueError, match=r"^linspace: num must not be negative, but it is -1$"):
+        pb.linspace(0.0, 1.0, -1)
+    with pytest.raises(pb.errors.InvalidArgumentError, match="linspace: num must not be negative"):
+        session.run(pb.linspace(0.0, 1.0, num), {num: -1})

@@ -19,6 +19,8 @@ A, B = (np.random.default_rng(0).normal(size=(3, 4, 5)) for _ in range(2))
         (A, B, 0),
         (A, B, 3),
         (A, B, [[-1], [-1]]),
+        (A, B, [[1], [1]]),
+        (A, B, [[0, -1], [0, 2]]),
         (A, B, [[0], [0]]),
         (A, B, [[-2, -1], [-2, -1]]),
         (A, np.moveaxis(B, 0, 2), [[0], [-1]]),
@@ -34,10 +36,29 @@ def test_the_product_and_its_gradients_are_those_of_known_ranks(a: Any, b: Any, 
         np.testing.assert_allclose(one, other)
 
 
-def test_axes_in_between_need_known_ranks() -> None:
-    x = pb.placeholder(pb.float64, None)
-    with pytest.raises(ValueError, match=r"^tensordot: the ranks of both must be known: .*; use pb.ensure_shape$"):
-        pb.tensordot(x, B, [[1], [1]])
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("axes", [[[1], [1]], [[0, 2], [0, 2]], [[-1, 0], [-1, 0]], [[2, 1], [2, 1]]])
+def test_axes_that_a_run_computes(axes: Any, engine: str) -> None:
+    for shape in (A.shape, None):
+        x, given = pb.placeholder(pb.float64, shape), pb.placeholder(pb.int32, [2, None])
+        z = pb.tensordot(x, B, given)
+        found = pb.Session(engine=engine).run(z, {x: A, given: axes})
+        np.testing.assert_allclose(found, np.tensordot(A, B, axes), rtol=1e-12)
+
+
+def test_axes_that_there_are_not_are_refused() -> None:
+    unknown, known = pb.placeholder(pb.float64, None), pb.placeholder(pb.float64, [None, None, None])
+    text = r"^tensordot: an axis of float64\[\.\.\.\] 'Placeholder:0' stands twice in axes=\[\[2, 2\], \[0, 0\]\]$"
+    with pytest.raises(ValueError, match=text):
+        pb.tensordot(unknown, B, [[2, 2], [0, 0]])
+    with pytest.raises(ValueError, match=r"^tensordot: an axis of .* stands twice in axes=\[\[2, -1\], \[0, 1\]\]$"):
+        pb.tensordot(pb.constant(A), B, [[2, -1], [0, 1]])
+    with pytest.raises(ValueError, match=r"^tensordot: axes=\[\[3\], \[0\]\] has an axis that .* has not$"):
+        pb.tensordot(known, unknown, [[3], [0]])
+    with pytest.raises(ValueError, match=r"^tensordot: axes that a run computes must be two vectors, not int32\[\] "):
+        pb.tensordot(unknown, B, pb.placeholder(pb.int32, []))
+    with pytest.raises(pb.errors.InvalidArgumentError, match="indices\\[0\\] = 3 is not in"):
+        pb.Session(engine="numpy").run(pb.tensordot(unknown, B, [[3], [0]]), {unknown: A})
 
 
 def with_gradients(a: Any, b: Any, axes: Any, shapes: Any) -> Any:

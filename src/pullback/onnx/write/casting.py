@@ -48,6 +48,8 @@ def _saturated(w: Writer, x: Value, dtype: np.dtype[Any]) -> Value:
 def bitcast(w: Writer, op: Operation, x: Value) -> Value:
     """Casts between whole numbers of one width keep the bits; for others there is BitCast from opset 26 on."""
     wanted: Any = op.outputs[0].dtype
+    if x.type.dtype.itemsize != wanted.itemsize:
+        raise NotRecordedError("ONNX has no bits of several numbers as one, or of one as several")
     if (x.type.dtype in INTEGER and wanted in INTEGER) or x.type.dtype.kind == "b":
         return w.cast(x, wanted)
     if w.model.opset < 26:

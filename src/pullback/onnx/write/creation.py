@@ -79,8 +79,9 @@ def one_hot(w: Writer, op: Operation, indices: Value, depth: Value | None = None
         numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
     places = w.unsqueeze(w.cast(indices, int64), [p.axis])
     rank = indices.type.shape.rank
-    if p.axis != -1 and rank is not None and p.axis < rank:
-        numbers = w.reshape(numbers, [-1, *[1] * (rank - p.axis)])
+    behind = 0 if p.axis == -1 or rank is None else rank - p.axis % (rank + 1)
+    if behind:
+        numbers = w.reshape(numbers, [-1, *[1] * behind])
     return w.cast(w.node("Equal", places, numbers), p.dtype)
 
 

@@ -14,7 +14,7 @@ from ...core.shape import TensorShape
 from ...core.traits import ZEROS, Links, inserted_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, DTypeLike, TensorLike
-from ..base.axes import as_axis
+from ..base.axes import as_axis, checked_axis
 from ..shape.reshape import shape_to_use, split_shape
 from .constant import convert_to_tensor
 
@@ -37,7 +37,8 @@ def one_hot(
     Derivative: don_value = sum of dy where it stands, doff_value = sum of the rest; none by indices.
 
     Raises:
-        TypeError: `indices` are no integers; the values are not of one dtype, or not of `dtype`.
+        TypeError: `indices` are no integers; the values are not of one dtype, or not of `dtype`. InvalidArgumentError:
+        `axis` is out of range, in a run where only that knows the rank.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.one_hot([0, 2, -1], 3))
@@ -85,7 +86,9 @@ class OneHot(Primitive):
         if indices.shape.lengths is None:
             return (TensorType(self.dtype, TensorShape.UNKNOWN),)
         dims = list(indices.shape.lengths)
-        dims.insert(len(dims) if self.axis == -1 else self.axis, shape_to_infer(self.depth, depth).length(0))
+        dims.insert(
+            checked_axis(self.axis, len(dims) + 1, "one_hot", indices), shape_to_infer(self.depth, depth).length(0)
+        )
         return (TensorType(self.dtype, TensorShape(dims)),)
 
     def links(self, i: int, indices: TensorType, depth: TensorType | None = None) -> Links | None:
@@ -94,7 +97,7 @@ class OneHot(Primitive):
 
     def kernel(self, xp: Any, indices: Any, depth: Any = None) -> Any:
         (n,) = shape_to_use(self.depth, depth)
-        axis = self.axis % (indices.ndim + 1)
+        axis = checked_axis(self.axis, indices.ndim + 1, "one_hot", f"indices {list(indices.shape)}")
         if xp is np and self.axis == -1:
             return _one_hot_rows(indices, n, self.dtype)
         numbers = np.arange(n, dtype=np.int64).reshape((1,) * axis + (n,) + (1,) * (indices.ndim - axis))

@@ -114,6 +114,10 @@ class Range(Primitive):
         return partial(sum_like, dy, start), None, by_step
 
 
+_COUNTABLE = 2**62
+"""NumPy's arange of more is empty."""
+
+
 def _as(dtype: Any, number: Any) -> Any:
     return np.asarray(number).astype(dtype)
 
@@ -121,7 +125,10 @@ def _as(dtype: Any, number: Any) -> Any:
 def _range_length(start: Any, limit: Any, delta: Any) -> int:
     if delta == 0:
         raise ValueError("range: a step of 0 leads nowhere")
-    return max(0, int(np.ceil((limit - start) / delta)))
+    count = max(0, int(np.ceil((limit - start) / delta)))
+    if count > _COUNTABLE:
+        raise ValueError("range: the result would have more elements than any memory holds")
+    return count
 
 
 def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str | None = None, axis: int = 0) -> Tensor:
@@ -133,8 +140,8 @@ def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str |
     Derivative: dstart = sum(dy * (1 - t)), dstop = sum(dy * t), with t from 0 to 1.
 
     Raises:
-        ValueError: `num` is not positive. TypeError: no real numbers.
-        InvalidArgumentError: `num`, computed in a run, is not positive.
+        ValueError: `num` is negative. TypeError: no real numbers.
+        InvalidArgumentError: `num`, computed in a run, is negative.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linspace(0.0, 1.0, 3))
@@ -170,13 +177,15 @@ def _weights(num: Any, dtype: DType) -> tuple[Tensor, Tensor]:
 
     if is_computed(num):
         given = convert_to_tensor(num)
-        with given.graph.acting.control_dependencies([assert_(given > 0, ["linspace: num must be positive", given])]):
+        with given.graph.acting.control_dependencies(
+            [assert_(given >= 0, ["linspace: num must not be negative", given])]
+        ):
             steps = range_(given)
         parts = cast(steps, float64) / cast(maximum(given - 1, 1), float64)
         return cast(1 - parts, dtype), cast(parts, dtype)
     count = static_integer(num, "linspace: num")
-    if count < 1:
-        raise ValueError(f"linspace: num must be a positive number, not {num}")
+    if count < 0:
+        raise ValueError(f"linspace: num must not be negative, but it is {num}")
     t = np.arange(count) / max(count - 1, 1)
     return convert_to_tensor(_as(dtype, 1 - t)), convert_to_tensor(_as(dtype, t))
 

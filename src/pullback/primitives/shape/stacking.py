@@ -27,7 +27,7 @@ from ..logic.comparison import equal
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_all, reduce_any
 from .computed_axis import axis_in_the_middle, check_one_integer, counted_from_the_front
-from .reshape import reshape, shape_to_use, split_shape
+from .reshape import numbers_to_use, reshape, split_shape
 from .size import shape, size
 
 
@@ -447,12 +447,12 @@ class SplitV(Primitive):
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
         del xp
-        parts = shape_to_use(self.lengths, lengths)
+        given = numbers_to_use(self.lengths, lengths)
         total = x.shape[self.axis]
-        rest = total - sum(n for n in parts if n != -1)
-        parts = tuple([rest if n == -1 else n for n in parts])
-        if sum(parts) != total or rest < 0:
-            raise ValueError(f"split: lengths {list(parts)} do not make up axis {self.axis} of length {total}")
+        rest = total - sum(n for n in given if n != -1)
+        parts = tuple([rest if n == -1 else n for n in given])
+        if sum(parts) != total or min(parts, default=0) < 0 or given.count(-1) > 1:
+            raise ValueError(f"split: lengths {list(given)} do not make up axis {self.axis} of length {total}")
         return _cut(x, parts, self.axis)
 
     def gradient(self, op: Operation, *dys: Tensor) -> Sequence[Any]:

@@ -156,10 +156,19 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
         raise ValueError(f"repeat: repeats {counts} must have one element for each of axis {place} of {x}")
     if counts.shape.rank == 0:
         counts = broadcast_to(counts, [shape(x)[place]])
-    positions = None if known is None else np.repeat(np.arange(known.size), known)
+    positions = None if known is None else RepeatIndices().kernel(np, known)
     index = RepeatIndices()(counts) if positions is None else convert_to_tensor(positions)
     result = Take(place)(x, index, name=name)
     return result
+
+
+_COUNTABLE = 2.0**62
+"""NumPy's repeat ends the process where 64 bits do not count the elements."""
+
+
+def _check_size(elements: float) -> None:
+    if elements >= _COUNTABLE:
+        raise ValueError("repeat: the result would have more elements than any memory holds")
 
 
 class Repeat(Primitive):
@@ -180,6 +189,8 @@ class Repeat(Primitive):
         return (TensorType(x.dtype, TensorShape(dims)),)
 
     def kernel(self, xp: Any, x: Any) -> Any:
+        if xp is np:
+            _check_size(x.shape[self.axis] * self.repeats)
         return xp.repeat(x, self.repeats, axis=self.axis)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
@@ -237,6 +248,7 @@ class RepeatIndices(Primitive):
 
     def kernel(self, xp: Any, counts: Any) -> Any:
         del xp
+        _check_size(np.sum(counts, dtype=np.float64))
         return np.repeat(np.arange(counts.shape[0]), counts).astype(np.int64, copy=False)
 
     gradient = no_gradient

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import int64
+from ....core.errors import NotRecordedError
 from ....core.operation import Operation
 from ....primitives.shape.tile import Repeat, RepeatGrad, RepeatIndices, Tile, TileGrad
 from ...records import Value
@@ -41,9 +42,15 @@ def tile_grad(
     return w.sum(copies, list(range(0, 2 * rank, 2)), False)
 
 
+_MOST_REPEATS = 2**40
+"""So that 64 bits count the elements of the result."""
+
+
 @writer(Repeat)
 def repeat(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
+    if p.repeats > _MOST_REPEATS:
+        raise NotRecordedError(f"no memory holds {p.repeats} copies of each element")
     n = x.type.shape.as_list()[p.axis] if x.type.shape.rank is not None else None
     if n is not None:
         return w.gather(x, w.vector(np.repeat(np.arange(n), p.repeats)), p.axis)
