@@ -51,7 +51,7 @@ def betainc(xp: Any, functions: Any, a: Any, b: Any, x: Any) -> Any:
     there.
     """
     a, b, x = xp.broadcast_arrays(a, b, x)
-    floor = math.sqrt(ml_dtypes.finfo(x.dtype).smallest_normal)
+    floor = math.sqrt(ml_dtypes.finfo(x.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     near = xp.logical_and(xp.logical_and(a > 0, b > 0), xp.logical_and(is_right_of_the_mean(a, b, x), x < 1))
     near = xp.logical_and(near, b < _NEAR)
     tiny = xp.logical_and(xp.logical_and(b > 0, b < floor), x < 1)
