@@ -238,3 +238,14 @@ def test_many_long_rows_are_combined_in_their_order_and_those_out_of_range_dropp
             wanted[number] = combine(wanted[number], row)
     found = getattr(pb.math, f"unsorted_segment_{reduce}")(x, ids, 7)
     assert np.array_equal(pb.Session(engine="numpy").run(found), wanted)
+
+
+def test_masks_of_other_lengths_than_the_axis() -> None:
+    """Only a run knows that they do not fit: a short one goes on with False, a long one reads beyond the end."""
+    x, mask = pb.placeholder(pb.float32, [None]), pb.placeholder(pb.bool, [None])
+    session = pb.Session(engine="numpy")
+    y = pb.boolean_mask(x, mask)
+    assert session.run(y, {x: np.arange(5.0), mask: [True, False, True]}).tolist() == [0, 2]
+    assert session.run(y, {x: np.arange(2.0), mask: [True, True, False]}).tolist() == [0, 1]
+    with pytest.raises(pb.errors.InvalidArgumentError, match="index 2 is out of bounds"):
+        session.run(y, {x: np.arange(2.0), mask: [True, True, True]})

@@ -232,6 +232,9 @@ def boolean_mask(
     Shapes: `mask` [m...] of known rank; `tensor` [before..., m..., after...]; the result [before..., ?, after...]. A
     run decides the length. Dtypes: any; `mask` bool.
 
+    A mask that is shorter than axes whose lengths only a run knows is taken for one that goes on with False, as
+    TensorFlow takes it; one that is longer, and true there, is an error of the run, on XLA NaN or the smallest integer.
+
     Derivative: dx = zeros with the rows of dy where the mask is true.
 
     Raises:
