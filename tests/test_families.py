@@ -39,7 +39,8 @@ ROOMS = {
             "windows",
         ),
         *("collectives", "headroom", "host_segments", "jax_internals", "lost_processes", "platform", "processes"),
-        *("array_namespace", "fences", "interrupts", "masked_rows", "reassociation", "stages", "survey", "transfers"),
+        *("array_namespace", "compiler_options", "fences", "interrupts", "libraries", "masked_rows", "reassociation"),
+        *("stages", "survey", "transfers"),
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "packed", "places", "sources", "states", "steps", "watching", "windows"),

@@ -134,13 +134,3 @@ def test_jax_differentiates_what_is_smooth_at_zero(function: Any) -> None:
         expected = session.run(pb.gradients(y, x)[0], {x: given})
         (found,) = jax.grad(lambda a: pb.xla.to_jax([y], [x], session)(a)[0].sum(), argnums=(0,))(given)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-def test_rows_of_a_variable_are_looked_up() -> None:
-    table = np.arange(6.0, dtype=np.float32).reshape(3, 2)
-    v, ids = pb.Variable(table), pb.placeholder(pb.int32, [None])
-    with pb.Session() as session:
-        session.run(pb.global_variables_initializer())
-        exported = pb.xla.to_stablehlo([pb.nn.embedding_lookup(v, ids), pb.square(v.sparse_read(ids))], [ids], session)
-    found = exported.call(np.array([2, 0, 2], np.int32))
-    np.testing.assert_array_equal(found, [table[[2, 0, 2]], table[[2, 0, 2]] ** 2])

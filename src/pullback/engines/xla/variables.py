@@ -23,7 +23,7 @@ def gather_rows(primitive: ResourceGather, state: Any, indices: Any) -> Any:
     del primitive
     if not state.size:
         return out_of_range((*jnp.shape(indices), *state.shape[1:]), state.dtype)
-    return jnp.asarray(state).at[bounded(jnp, indices, state.shape[0])].get(mode="fill", wrap_negative_indices=False)
+    return state.at[bounded(jnp, indices, state.shape[0])].get(mode="fill", wrap_negative_indices=False)
 
 
 _METHODS = {
