@@ -41,7 +41,7 @@ from ....primitives.convolution.conv import (
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ....primitives.shape.reshape import shape_to_use
 from ..array_namespace import added_up
-from ..fences import computed_by_loops
+from ..fences import computed_by_loops, is_there
 from ..fusion import computed_by_shifts
 from ..linalg.products import made
 from ..platform import on_processor
@@ -290,6 +290,8 @@ def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], dept
         x = channels_last(jnp, x, p.data_format).reshape(batch, *lengths, groups, depth)
         x = jnp.moveaxis(jnp.moveaxis(x, -1, 0), 1, -1).reshape(depth, *lengths, groups * batch)
         exchanged = _last(p)
+    if groups == 1 and on_processor() and not has_channels_first(p.data_format):
+        return _filter_in_plain_layout(p, x, dy, around)
     return lax.conv_general_dilated(
         x,
         dy,
@@ -299,6 +301,22 @@ def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], dept
         dimension_numbers=(exchanged, images.translate(str.maketrans("NC", "IO")), f"{_axes(p)}NC"),
         feature_group_count=groups,
     )
+
+
+def _filter_in_plain_layout(p: Any, x: Any, dy: Any, around: Sequence[Any]) -> Any:
+    """The same, of copies that have batch and channels exchanged: the result is that of filters, exchanged as well.
+
+    XLA makes these copies by itself, but not in loops, branches and calls: there it goes through plain loops, and takes
+    383 ms rather than 9 for 16 images of 32 x 32 x 32 with 32 filters of 3 x 3.
+    """
+    last = x.ndim - 1
+    late = jnp.where(is_there(dy), x, 0)  # Else the copy is made long before, and stays.
+    images, filters = made(jnp.swapaxes(late, 0, last)), made(jnp.moveaxis(dy, 0, last - 1))
+    dimensions = (_last(p), f"{_axes(p)}IO", _last(p))
+    found = lax.conv_general_dilated(
+        images, filters, p.dilations, around, rhs_dilation=p.strides, dimension_numbers=dimensions
+    )
+    return jnp.moveaxis(made(found), 0, last - 1)
 
 
 def _axes(p: Any) -> str:
