@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..core.errors import ResourceExhaustedError
 from ..core.function import AbstractFunctional, Function, inline, like_parameter, trace
 from ..core.graph import Graph, Operation, Tensor
 from .costs import Lengths, peak_inside, scratch
@@ -12,7 +11,7 @@ from .fold import folded
 from .merge import merged
 from .rebuilding import copied, with_functions
 from .recomputing import written
-from .schedule import Schedule
+from .schedule import NoScheduleError, Schedule
 from .view import View, view_of
 
 _SHARES = (1.0, 0.75, 0.5, 0.375, 0.25)
@@ -23,9 +22,9 @@ def scheduled(view: View, lengths: Lengths, budget: int) -> Schedule:
     """The schedule of a view for so many bytes, in which bodies may compute again as well.
 
     Raises:
-        ResourceExhaustedError: there is none.
+        NoScheduleError: there is none.
     """
-    refused: ResourceExhaustedError | None = None
+    refused: NoScheduleError | None = None
     tried: dict[Operation, AbstractFunctional] | None = None
     for share in _SHARES:
         lean = _lean(view, lengths, budget, share)
@@ -34,7 +33,7 @@ def scheduled(view: View, lengths: Lengths, budget: int) -> Schedule:
         tried = lean
         try:
             return Schedule(view, lengths, budget, lean)
-        except ResourceExhaustedError as error:
+        except NoScheduleError as error:
             refused = refused or error
     assert refused is not None
     raise refused
@@ -65,7 +64,7 @@ def _with_room(p: AbstractFunctional, inner: Mapping[Function, Lengths], room: i
             return function
         try:
             return _rematerialized(function, inner[function], room)
-        except ResourceExhaustedError:
+        except NoScheduleError:
             return function
 
     return with_functions(p, change)

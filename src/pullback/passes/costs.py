@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control_flow.call import RecomputedCall
 from ..control_flow.loop import Loop
 from ..core.dtypes import TokenType, resource
 from ..core.errors import InvalidArgumentError
@@ -24,11 +25,18 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
 from ..primitives.base.windows import has_channels_first
-from ..primitives.convolution.conv import DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput
+from ..primitives.convolution.conv import (
+    Conv2DBackpropFilter,
+    DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropInput,
+)
 from ..primitives.identity.barrier import OptimizationBarrier
+from ..primitives.indexing.slicing import StridedSlice
 
 BYTE = 8
 """Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
+_FEW_IMAGES = 16
+"""Derivatives by filters of up to so many images are made by XLA's own operation on a processor, else by chunks."""
 
 
 @dataclass(frozen=True)
@@ -128,11 +136,20 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
 def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
     """The same in a compiled program, which fuses elementwise operations.
 
-    A depthwise convolution has a copy of the images with a border; by the images, of both cotangents.
+    A depthwise convolution has a copy of the images with a border; by the images, of both cotangents. One by the
+    filters copies few images, and their cotangents, with batch and channels exchanged. What a call makes again it makes
+    in a branch, which has room of its own for it.
     """
     p = lean or op.primitive
+    if isinstance(p, RecomputedCall):
+        inner = lengths.inside(p.function, p.arguments(op.inputs)[0])
+        return peak_inside(p.function, inner, compiled=True)
     if isinstance(p, AbstractFunctional):
         return scratch(op, lengths, lean)
+    if isinstance(p, Conv2DBackpropFilter):
+        images, dy = op.inputs[:2]
+        few = (lengths.number(images.shape.lengths[0]) or 0) <= _FEW_IMAGES if images.shape.lengths else False
+        return lengths.bytes(images) + lengths.bytes(dy) if few else 0
     if isinstance(p, DepthwiseConv2dNative):
         images, filters = op.inputs
         return _with_border(p, images, filters, lengths, 1)
@@ -151,27 +168,34 @@ def _with_border(p: Any, images: Tensor, filters: Tensor, lengths: Lengths, side
     return lengths.bytes(images) * prod(around) // prod(inside)
 
 
-def peak_inside(function: Function, lengths: Lengths) -> int:
+def peak_inside(function: Function, lengths: Lengths, *, compiled: bool = False) -> int:
     """The most bytes of values of a function that are alive at once, as they are made in order."""
-    operations, owners = function.operations, _owners(function)
+    operations, owners, beside = function.operations, _owners(function, compiled), scratch
+    if compiled:
+        beside = compiled_scratch
     last = {owners.get(x, x): op for op in operations for x in (*op.outputs, *op.inputs)}
     stays = {owners.get(x, x) for x in (*function.results, *function.parameters)}
     alive = highest = 0
     for op in operations:
         alive += sum([lengths.bytes(y) for y in op.outputs if y not in owners])
-        highest = max(highest, alive + scratch(op, lengths))
+        highest = max(highest, alive + beside(op, lengths))
         read = {owners.get(x, x) for x in (*op.inputs, *op.outputs)} - stays
         alive -= sum([lengths.bytes(x) for x in read if last[x] is op and GIVEN not in x.op.primitive.traits])
     return highest
 
 
-def _owners(function: Function) -> dict[Tensor, Tensor]:
-    """For tensors that take no memory of their own those that they lie in; themselves for what is there anyway."""
+def _owners(function: Function, compiled: bool) -> dict[Tensor, Tensor]:
+    """For tensors that take no memory of their own those that they lie in; themselves for what is there anyway.
+
+    A compiled slice at a place that only a run knows is a copy.
+    """
     found: dict[Tensor, Tensor] = {}
     for op in function.operations:
         traits = op.primitive.traits
         if GIVEN in traits:
             found.update(zip(op.outputs, op.outputs, strict=True))
+        elif compiled and isinstance(op.primitive, StridedSlice) and len(op.inputs) > 1:
+            continue
         elif VIEWS in traits or isinstance(op.primitive, OptimizationBarrier):
             found.update((y, found.get(x, x)) for x, y in zip(op.inputs, op.outputs, strict=False))
     return found

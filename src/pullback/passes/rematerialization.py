@@ -17,9 +17,10 @@ from .fold import folded
 from .merge import merged
 from .pieces import peak_of
 from .recomputing import written
-from .schedule import Schedule
+from .schedule import NoScheduleError, Schedule
+from .splitting import NotSplitError, Split, split
 from .structure import Structure
-from .view import view_of
+from .view import View, view_of
 
 Sizes = Mapping[Any, Any]
 
@@ -64,6 +65,8 @@ class Report:
     recomputed: tuple[Recomputed, ...]
     inside: tuple[Operation, ...]
     """Loops, calls and branches whose functions compute again."""
+    microbatches: int = 1
+    """Into how many parts the batch is divided, which are run one after the other."""
 
     def __str__(self) -> str:
         share = self.extra_flops / self.flops if self.flops else 0.0
@@ -73,6 +76,7 @@ class Report:
             f"(budget {self.budget:,}; compiled {self.compiled_peak:,}){fullest}",
             f"{self.flops:,} + {self.extra_flops:,} floating-point operations ({share:+.1%})",
             f"{len(self.recomputed)} operations are computed again",
+            *([f"in {self.microbatches} micro-batches"] if self.microbatches > 1 else []),
             *[f"  and some inside of {op.name} ({site_of(op)})" for op in self.inside[:5]],
         ]
         largest = sorted(self.recomputed, key=lambda r: -r.bytes * r.times)
@@ -91,6 +95,13 @@ def rematerialize(
     loops keep of their steps is said by `Memory`, and not counted here where only a run knows how many there are. Fetch
     the new tensors only: old ones keep what they need.
 
+    Where that cannot be, the batch is divided: what is computed of fed values along their first axis runs on as few
+    equal parts of it as it takes, 64 at most, one after the other, and sums and means over the batch are added up
+    (gradient accumulation, `Report.microbatches`). Nothing is computed again then; sums round otherwise. What is asked
+    for by rows is put together. It is refused where rows are read together with what follows from all of them, as in
+    batch normalisation with the statistics of the batch, where the batch goes through a loop, a branch or a call, is
+    assigned by rows or waited for, or where its length is not known or not divisible.
+
     Two orders are found, and what there is room to keep is kept in each; the cheaper one is taken: the best checkpoints
     of a chain of stages, by dynamic programming (Beaumont et al. 2019), and what dynamic tensor rematerialization
     (Kirisame et al., ICLR 2021) does, ahead of the run.
@@ -104,7 +115,8 @@ def rematerialize(
             The graph stays right at others; the budget holds at these.
 
     Raises:
-        ResourceExhaustedError: no order was found for the budget; says for which one was, and what needs it.
+        ResourceExhaustedError: no order was found for the budget; says for which one was, what needs it, and what
+            micro-batches need, or why there can be none.
         InvalidArgumentError: a length is not known and not given; a budget that is none. TypeError: what is no tensor.
 
     >>> import pullback as pb
@@ -116,7 +128,10 @@ def rematerialize(
     >>> report.plain_peak, report.peak, len(report.recomputed)
     (76000, 40000, 9)
     """
-    limit = as_bytes(budget)
+    return _rematerialized(fetches, as_bytes(budget), sizes, name, in_parts=True)
+
+
+def _rematerialized(fetches: Any, limit: int, sizes: Sizes | None, name: str, *, in_parts: bool) -> Rematerialized:
     given = Structure(fetches, "rematerialize", operations=True)
     elements = given.elements
     if not elements:
@@ -128,8 +143,18 @@ def rematerialize(
     tensors = [x for x in elements if isinstance(x, Tensor)]
     operations = [x for x in elements if isinstance(x, Operation)]
     view = merged(folded(view_of(tensors, operations, frozenset())))
-    schedule = scheduled(view, Lengths(_given(sizes)), limit)
+    lengths = Lengths(_given(sizes))
     with graph.transaction(), graph.name_scope(name):
+        try:
+            schedule = scheduled(view, lengths, limit)
+        except NoScheduleError as error:
+            if not in_parts:
+                raise
+            try:
+                made = split(view, lengths, limit)
+            except NotSplitError as refused:
+                raise ResourceExhaustedError(f"{error} {refused}") from None
+            return Rematerialized(given.of(made.found), _report_of_parts(view, made, limit))
         found = written(schedule)
     return Rematerialized(given.of(found), _report(schedule))
 
@@ -144,7 +169,9 @@ def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
     if limit is None or not all(lengths.knows(y) for op in operations for y in op.outputs):
         return list(tensors)
     try:
-        return list(rematerialize(list(tensors), limit, sizes=memory.sizes).fetches)
+        # Micro-batches would run the forward pass apart from what else is fetched of it.
+        made = _rematerialized(list(tensors), limit, memory.sizes, "rematerialized", in_parts=False)
+        return list(made.fetches)
     except ResourceExhaustedError:
         if any(isinstance(op.primitive, Loop) and _needed(op, lengths) > limit for op in operations):
             return list(tensors)
@@ -166,6 +193,26 @@ def _given(sizes: Sizes | None) -> dict[Length, Dimension]:
         for n, m in zip(lengths, given, strict=True):
             bind(values, n, int(m))
     return values
+
+
+def _report_of_parts(view: View, made: Split, budget: int) -> Report:
+    schedule = made.schedule
+    peak, at = peak_of(schedule.nodes, schedule.steps)
+    lengths = schedule.lengths
+    before = Schedule(view, lengths, max(budget, sum([lengths.bytes(y) for op in view.operations for y in op.outputs])))
+    counts = [sum([flops(op, lengths) for op in some.operations]) for some in (before, schedule)]
+    return Report(
+        budget,
+        before.plain_peak,
+        peak,
+        schedule.compiled_peak(),
+        schedule.operations[at],
+        counts[0],
+        counts[1] - counts[0],
+        (),
+        (),
+        made.parts,
+    )
 
 
 def _report(schedule: Schedule) -> Report:

@@ -23,6 +23,10 @@ _MANY = 1500
 """For graphs of more operations few orders are tried."""
 
 
+class NoScheduleError(ResourceExhaustedError):
+    """No order was found for a budget."""
+
+
 class Schedule:
     """The operations of a view as nodes, and the schedule that was chosen for them."""
 
@@ -106,7 +110,7 @@ class Schedule:
     def _peak(self, steps: Sequence[int]) -> Peak:
         return peak_of(self.nodes, steps)
 
-    def _too_small(self) -> ResourceExhaustedError:
+    def _too_small(self) -> NoScheduleError:
         """For the least budget that has an order, by bisection, and where the memory is fullest then."""
         below, (least, at) = self.budget, self._peak(range(len(self.nodes)))
         for _ in range(_TRIED):
@@ -114,7 +118,7 @@ class Schedule:
             peaks = [self._peak(steps) for steps in self._found(budget)]
             below, (least, at) = (below, min(peaks)) if peaks else (budget, (least, at))
         op = self.operations[at]
-        return ResourceExhaustedError(
+        return NoScheduleError(
             f"rematerialize: the budget is {self.budget:,} bytes, and the least for which an order was found "
             f"{least:,} (plain: {self.plain_peak:,}); the memory is fullest at '{op.name}' ({op.type}, made at "
             f"{site_of(op)})."

@@ -1,0 +1,108 @@
+"""Choice of the number of micro-batches: the fewest with which a budget of bytes holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.graph import Operation, Tensor, get_default_graph
+from .accumulating import accumulated
+from .costs import Lengths
+from .fold import folded
+from .merge import merged
+from .microbatches import RefusedError, divided, seeds_of
+from .schedule import Schedule
+from .view import View, view_of
+
+_UNBOUNDED = 1 << 62
+_MOST = 64
+"""The most micro-batches: each is a call of its own."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A graph that runs in micro-batches."""
+
+    found: dict[Tensor | Operation, Any]
+    """What stands for the results and targets."""
+    schedule: Schedule
+    parts: int
+    """The number of micro-batches."""
+
+
+class NotSplitError(Exception):
+    """A graph cannot be run in micro-batches within a budget; says why, as a sentence."""
+
+
+def split(view: View, lengths: Lengths, budget: int) -> Split:
+    """Adds what runs in the fewest micro-batches whose peak is within `budget` to the graph that acts.
+
+    Raises:
+        NotSplitError: the graph cannot be run so, or not within the budget.
+    """
+    refused, tightest = "", (_UNBOUNDED, 0)
+    for seeds in seeds_of(view):
+        n = seeds[0].shape.known[0]
+        counts = [k for k in range(2, min(n, _MOST) + 1) if n % k == 0]
+        try:
+            least = _fewest(view, seeds, lengths, budget, counts)
+        except RefusedError as error:
+            refused = refused or str(error)
+            continue
+        if least[0] <= budget:
+            return _written(view, seeds, least[1], lengths)
+        tightest = min(tightest, least)
+    if tightest[1]:
+        raise NotSplitError(f"In micro-batches the least is {tightest[0]:,} bytes, with {tightest[1]} of them.")
+    raise NotSplitError(f"It cannot be run in micro-batches: {refused or 'no value of known length is fed'}.")
+
+
+def _fewest(
+    view: View, seeds: Sequence[Tensor], lengths: Lengths, budget: int, counts: Sequence[int]
+) -> tuple[int, int]:
+    """The peak and number of the fewest micro-batches within a budget; of those of the least peak where none is.
+
+    By bisection: more of them take less, down to where some axis is no longer divisible.
+    """
+    refused: RefusedError | None = None
+    fitting: tuple[int, int] | None = None
+    least = (_UNBOUNDED, 0)
+    low, high = 0, len(counts) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        try:
+            peak = _peak(view, seeds, counts[middle], lengths)
+        except RefusedError as error:
+            refused, high = error, middle - 1
+            continue
+        least = min(least, (peak, counts[middle]))
+        if peak <= budget:
+            fitting, high = (peak, counts[middle]), middle - 1
+        else:
+            low = middle + 1
+    if not least[1]:
+        raise refused or RefusedError("the batch has no divisor")
+    return fitting or least
+
+
+class _Probed(Exception):
+    """Takes back what was added to a graph to be looked at."""
+
+
+def _peak(view: View, seeds: Sequence[Tensor], parts: int, lengths: Lengths) -> int:
+    """The peak with so many micro-batches."""
+    peak = 0
+    try:
+        with get_default_graph().acting.transaction():
+            peak = _written(view, seeds, parts, lengths).schedule.plain_peak
+            raise _Probed
+    except _Probed:
+        return peak
+
+
+def _written(view: View, seeds: Sequence[Tensor], parts: int, lengths: Lengths) -> Split:
+    found = accumulated(divided(view, seeds, parts))
+    results, targets = [found[y] for y in view.results], [found[op] for op in view.targets]
+    after = merged(folded(view_of(results, targets, frozenset())))
+    return Split(found, Schedule(after, lengths, _UNBOUNDED), parts)

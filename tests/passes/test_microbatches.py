@@ -1,0 +1,253 @@
+"""Micro-batches: a step on parts of the batch, where that much less memory is asked for; what cannot be divided."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.control_flow.call import RecomputedCall
+from pullback.core.graph import Tensor
+
+BATCH, PIXELS, CHANNELS, CLASSES = 16, 16, 8, 5
+LARGE = (32, 32, 32, 16)
+Net = Callable[[Tensor, list[Any]], Tensor]
+
+
+def filters(channels: int) -> list[Any]:
+    random = np.random.default_rng(0)
+    return [pb.Variable((random.normal(size=(3, 3, channels, channels)) / 9).astype(np.float32)) for _ in range(3)]
+
+
+def unet(x: Tensor, w: list[Any]) -> Tensor:
+    def block(x: Tensor, w: Any) -> Tensor:
+        return pb.nn.relu(pb.nn.conv2d(x, w, 1, "SAME"))
+
+    first = block(x, w[0])
+    batch, n, _, channels = x.shape.known
+    halved = pb.reduce_mean(pb.reshape(first, [batch, n // 2, 2, n // 2, 2, channels]), [2, 4])
+    second = block(halved, w[1])
+    return block(pb.repeat(pb.repeat(second, 2, 1), 2, 2) + first, w[2])
+
+
+def attention(x: Tensor, w: list[Any]) -> Tensor:
+    """The batch is merged with other axes, apart again, and beside values for each position."""
+    y = pb.reshape(x, [BATCH * PIXELS, PIXELS * CHANNELS])
+    y = pb.tile(y[:, :24] @ pb.reshape(w[0], [24, 24]), [1, 3])
+    heads = pb.transpose(pb.reshape(y, [BATCH, PIXELS, 9, 8]), [0, 2, 1, 3])
+    weights = pb.nn.softmax(pb.matmul(heads, heads, transpose_b=True) + pb.linspace(0.0, 1.0, PIXELS))
+    mixed = pb.einsum("bhij,bhjc->bihc", weights, heads)
+    return pb.concat([mixed[:, ::2], pb.pad(mixed[:, 1:, :, :4], [[0, 0], [0, 1], [0, 0], [0, 4]])[:, ::2]], 1)
+
+
+NETS: list[Net] = [unet, attention]
+
+
+def images(*shape: int) -> Any:
+    shape = shape or (BATCH, PIXELS, PIXELS, CHANNELS)
+    return np.random.default_rng(1).normal(size=shape).astype(np.float32)
+
+
+def labels() -> Any:
+    return np.arange(BATCH, dtype=np.int32) % CLASSES
+
+
+def built(net: Net) -> tuple[list[Tensor], list[Tensor]]:
+    """What is fed; a loss, the share that is right, and the derivatives by filters, and by images."""
+    x = pb.placeholder(pb.float32, [BATCH, PIXELS, PIXELS, CHANNELS])
+    classes = pb.placeholder(pb.int32, [BATCH])
+    w = filters(CHANNELS)
+    y = net(x, w)
+    logits = pb.reshape(y, [BATCH, -1])[:, :CLASSES]
+    losses = pb.nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits)
+    loss = pb.reduce_mean(losses) + pb.reduce_mean(pb.square(y)) + 0.01 * pb.nn.l2_loss(w[0])
+    right = pb.reduce_mean(pb.cast(pb.equal(pb.argmax(logits, 1, output_type=pb.int32), classes), pb.float32))
+    return [x, classes], [loss, right, *[g for g in pb.gradients(loss, [*w, x]) if g is not None]]
+
+
+def within(fetches: Any, share: float) -> Any:
+    plain = pb.rematerialize(fetches, "1TB").report.plain_peak
+    return pb.rematerialize(fetches, round(plain * share))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime"])
+@pytest.mark.parametrize("net", NETS, ids=lambda f: f.__name__)
+def test_values_are_the_same(net: Net, engine: str) -> None:
+    with pb.Graph().as_default():
+        fed, fetches = built(net)
+        found, report = within(fetches, 0.5)
+        assert report.microbatches > 1
+        assert report.recomputed == ()
+        session = pb.Session(engine=engine)
+        session.run(pb.global_variables_initializer())
+        values = dict(zip(fed, [images(), labels()], strict=True))
+        for a, b in zip(session.run(fetches, values), session.run(found, values), strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-6)
+
+
+def steps(share: float) -> list[float]:
+    """The losses of three steps of training."""
+    with pb.Graph().as_default():
+        (x, classes), (loss, *_) = built(unet)
+        train = pb.train.AdamOptimizer(0.01).minimize(loss)
+        (train, loss), report = within([train, loss], share)
+        assert (report.microbatches > 1) == (share < 1)
+        session = pb.Session()
+        session.run(pb.global_variables_initializer())
+        return [session.run([loss, train], {x: images(), classes: labels()})[0] for _ in range(3)]
+
+
+def test_a_training_step_is_divided_with_one_update() -> None:
+    np.testing.assert_allclose(steps(1.0), steps(0.5), rtol=1e-5)
+
+
+def loss_and_slopes() -> tuple[Tensor, list[Tensor]]:
+    x = pb.placeholder(pb.float32, LARGE)
+    w = filters(LARGE[-1])
+    loss = pb.reduce_mean(pb.square(unet(x, w)))
+    return x, [loss, *[g for g in pb.gradients(loss, w) if g is not None]]
+
+
+def measured(fetches: Sequence[Tensor], x: Tensor) -> int:
+    """The most bytes that are in use during a run on NumPy."""
+    session = pb.Session(engine="numpy")
+    session.run(pb.global_variables_initializer())
+    run = session.make_callable(list(fetches), [x])
+    array = images(*LARGE)
+    run(array)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    result = run(array)
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    del result
+    return peak
+
+
+@pytest.mark.parametrize("share", [0.5, 0.35])
+def test_the_peak_is_the_predicted_one(share: float) -> None:
+    with pb.Graph().as_default():
+        x, fetches = loss_and_slopes()
+        found, report = within(fetches, share)
+        assert report.peak <= report.budget
+        assert measured(found, x) == pytest.approx(report.peak, rel=0.1)
+        session = pb.Session(engine="xla")
+        session.run(pb.global_variables_initializer())
+        taken = session.compiled_memory(found, {x: images(*LARGE)})
+        assert taken["temporary"] + taken["outputs"] == pytest.approx(report.compiled_peak, rel=0.1)
+
+
+def test_the_fewest_parts_are_taken_and_the_report_says_so() -> None:
+    with pb.Graph().as_default():
+        _, fetches = loss_and_slopes()
+        counts = [within(fetches, share).report.microbatches for share in (0.6, 0.3, 0.2)]
+        assert counts == sorted(counts)
+        assert counts[0] < counts[-1]
+        lines = str(within(fetches, 0.2).report).splitlines()
+        assert lines[2:] == ["0 operations are computed again", f"in {counts[-1]} micro-batches"]
+
+
+def test_random_numbers_are_drawn_once() -> None:
+    with pb.Graph().as_default() as graph:
+        x = pb.placeholder(pb.float32, [64, 64])
+        y = x
+        for i in range(4):
+            y = pb.sin(y) * pb.random_uniform([64, 64], seed=i)
+        fetches = [pb.reduce_sum(y), *pb.gradients(y, x)]
+        plain = pb.rematerialize(fetches, "1TB").report.plain_peak
+        before = len(graph.operations)
+        found, report = pb.rematerialize(fetches, plain * 5 // 8)
+        made = graph.operations[before:]
+        inside = [op.type for call in made for f in call.primitive.functions for op in f.operations]
+        assert not any("Random" in kind for kind in [*inside, *[op.type for op in made]])
+        assert report.microbatches == 1 or "Sin" in inside
+        a, b = [pb.Session(engine="numpy").run(f, {x: np.ones([64, 64])}) for f in (fetches, found)]
+        np.testing.assert_allclose(a[0], b[0], rtol=1e-5)
+
+
+def refusal(loss: Tensor, xs: Any) -> str:
+    fetches = [loss, *pb.gradients(loss, xs)]
+    with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
+        pb.rematerialize(fetches, 2000)
+    return str(raised.value)
+
+
+def test_statistics_of_the_batch_are_refused() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [BATCH, CHANNELS])
+        y = x
+        for _ in range(6):
+            y = pb.tanh(y)
+        mean, variance = pb.nn.moments(y, [0])
+        y = pb.nn.batch_normalization(y, mean, variance, None, None, 1e-3)
+        message = refusal(pb.reduce_sum(pb.square(y)), x)
+        assert "It cannot be run in micro-batches: '" in message
+        assert message.endswith("takes rows of the batch together otherwise than in a sum, or is not known to.")
+        centred = x - pb.reduce_mean(x, 0)
+        for _ in range(6):
+            centred = pb.tanh(centred)
+        message = refusal(pb.reduce_sum(centred), x)
+        assert "reads the batch by rows, and 'Mean', which follows from all of its rows." in message
+
+
+def test_effects_on_rows_and_controls_are_refused() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [BATCH, 64])
+        kept = pb.Variable(np.zeros([BATCH, 64], np.float32))
+        y = x
+        for _ in range(6):
+            y = pb.tanh(y)
+        stored = pb.assign(kept, y)
+        with pb.control_dependencies([stored.op]):
+            loss = pb.reduce_sum(pb.square(y))
+        assert "It cannot be run in micro-batches: " in refusal(loss, x)
+
+
+def test_what_cannot_be_met_names_the_least_of_both_ways() -> None:
+    with pb.Graph().as_default() as graph:
+        x = pb.placeholder(pb.float32, [8])
+        y = x
+        for _ in range(4):
+            y = pb.sin(y)
+        loss = pb.reduce_sum(y)
+        fetches = [loss, *pb.gradients(loss, x)]
+        count = len(graph.operations)
+        with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
+            pb.rematerialize(fetches, 20)
+        assert len(graph.operations) == count
+    assert "rematerialize: the budget is 20 bytes, and the least for which an order was found " in str(raised.value)
+    assert " In micro-batches the least is " in str(raised.value)
+
+
+def test_without_a_batch_of_known_length_there_are_none() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["rows"])
+        y = x
+        for _ in range(4):
+            y = pb.sin(y)
+        with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
+            pb.rematerialize(pb.gradients(y, x), 20, sizes={"rows": 8})
+    assert str(raised.value).endswith(" It cannot be run in micro-batches: no value of known length is fed.")
+
+
+def test_gradients_alone_are_not_divided() -> None:
+    """The loss, which is fetched beside them, would be computed apart."""
+    with pb.Graph().as_default():
+        x, (loss, *_) = loss_and_slopes()
+        with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
+            pb.gradients(loss, x, memory=pb.Memory(budget="10kB"))
+    assert "micro-batches" not in str(raised.value)
+
+
+def test_each_part_is_a_call_of_one_function() -> None:
+    with pb.Graph().as_default() as graph:
+        _, fetches = loss_and_slopes()
+        before = len(graph.operations)
+        report = within(fetches, 0.3).report
+        calls = [op for op in graph.operations[before:] if isinstance(op.primitive, RecomputedCall)]
+        assert len(calls) == report.microbatches
+        assert len({op.primitive for op in calls}) == 1
