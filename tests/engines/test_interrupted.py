@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event, Thread
 from types import FrameType
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 
 import pullback as pb
 from pullback.engines.xla.devices import Layout
+from pullback.engines.xla.interrupts import to_its_end
 
 ROWS = 200
 
@@ -105,6 +108,44 @@ def test_first_steps_that_are_interrupted_are_whole_or_not_done(alarm: Callable[
                 pass
             (found,) = np.unique(session.run(v))
             assert found in (begun, begun + 1)
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_an_interrupt_while_a_thread_starts_waits_for_what_has_begun(
+    begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, is_called, start = [], Event(), Thread.start
+
+    def interrupted(thread: Thread) -> None:
+        if begins:
+            start(thread)
+            is_called.wait()
+        raise KeyboardInterrupt
+
+    def act() -> None:
+        is_called.set()
+        time.sleep(0.05)
+        done.append(True)
+
+    monkeypatch.setattr(Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        to_its_end(act)
+    assert bool(done) == begins
+
+
+def test_a_thread_that_starts_after_an_interrupt_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    done, made, start = [], [], Thread.start
+
+    def interrupted(thread: Thread) -> None:
+        made.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        to_its_end(lambda: done.append(True))
+    start(made[0])
+    made[0].join()
+    assert not done
 
 
 def test_the_first_step_changes_variables_in_place_too() -> None:
