@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from types import FrameType
 from typing import Any
 
@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engines.xla import interrupts
 from pullback.engines.xla.devices import Layout
-from pullback.engines.xla.interrupts import to_its_end
 
 ROWS = 200
 
@@ -114,11 +114,11 @@ def test_first_steps_that_are_interrupted_are_whole_or_not_done(alarm: Callable[
 def test_an_interrupt_while_a_thread_starts_waits_for_what_has_begun(
     begins: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done, is_called, start = [], Event(), Thread.start
+    done, is_called, start = [], Event(), interrupts.start_new_thread
 
-    def interrupted(thread: Thread) -> None:
+    def interrupted(run: Callable[[], None], args: tuple[()]) -> None:
         if begins:
-            start(thread)
+            start(run, args)
             is_called.wait()
         raise KeyboardInterrupt
 
@@ -127,25 +127,45 @@ def test_an_interrupt_while_a_thread_starts_waits_for_what_has_begun(
         time.sleep(0.05)
         done.append(True)
 
-    monkeypatch.setattr(Thread, "start", interrupted)
+    monkeypatch.setattr(interrupts, "start_new_thread", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        to_its_end(act)
+        interrupts.to_its_end(act)
     assert bool(done) == begins
 
 
 def test_a_thread_that_starts_after_an_interrupt_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    done, made, start = [], [], Thread.start
+    done, started = [], []
 
-    def interrupted(thread: Thread) -> None:
-        made.append(thread)
+    def interrupted(run: Callable[[], None], args: tuple[()]) -> None:
+        started.append(run)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Thread, "start", interrupted)
+    monkeypatch.setattr(interrupts, "start_new_thread", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        to_its_end(lambda: done.append(True))
-    start(made[0])
-    made[0].join()
+        interrupts.to_its_end(lambda: done.append(True))
+    started[0]()
     assert not done
+
+
+def test_what_is_done_to_its_end_is_done_or_not_begun_whenever_an_interrupt_comes(
+    alarm: Callable[[float], None],
+) -> None:
+    random, begun, ended = np.random.default_rng(0), 0, 0
+
+    def act() -> None:
+        nonlocal begun, ended
+        begun += 1
+        time.sleep(2e-4)
+        ended += 1
+
+    for _ in range(1000):
+        try:
+            alarm(random.uniform(1e-6, 6e-4))
+            interrupts.to_its_end(act)
+            alarm(0)
+        except KeyboardInterrupt:
+            pass
+        assert begun == ended
 
 
 def test_the_first_step_changes_variables_in_place_too() -> None:

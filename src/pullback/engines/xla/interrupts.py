@@ -1,12 +1,17 @@
 """Signal safety: what must be done to its end, once begun, is done in a thread that is never interrupted.
 
-Python raises KeyboardInterrupt, and whatever else handlers of signals raise, in the main thread only.
+Python raises KeyboardInterrupt, and whatever else handlers of signals raise, in the main thread only. There it may come
+within `Thread.start` and `Event.wait` too, which are written in Python and then keep a lock for ever. Here are the
+locks and threads below them, each of whose calls is done or not.
 """
 
 from __future__ import annotations
 
+from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
-from threading import Event, Lock, Thread
+
+_PAUSE = 0.01
+"""The seconds after which an interrupted thread looks again whether the other has ended."""
 
 
 def to_its_end(act: Callable[[], None]) -> None:
@@ -16,8 +21,10 @@ def to_its_end(act: Callable[[], None]) -> None:
         BaseException: what `act` raises.
     """
     errors: list[BaseException] = []
+    ended: list[bool] = []
     # Who has the claim decides whether `act` is called: its thread, or an interrupt before that has begun.
-    claim, done = Lock(), Event()
+    claim, running = allocate_lock(), allocate_lock()
+    running.acquire()
 
     def run() -> None:
         if not claim.acquire(blocking=False):
@@ -27,14 +34,16 @@ def to_its_end(act: Callable[[], None]) -> None:
         except BaseException as error:
             errors.append(error)
         finally:
-            done.set()
+            ended.append(True)
+            running.release()
 
     try:
-        Thread(target=run).start()
-        done.wait()
+        start_new_thread(run, ())
+        running.acquire()
     except BaseException:
         if not claim.acquire(blocking=False):
-            done.wait()
+            while not ended:
+                running.acquire(timeout=_PAUSE)
         raise
     if errors:
         raise errors[0]
