@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
@@ -124,7 +123,7 @@ def test_an_interrupt_while_a_thread_starts_waits_for_what_has_begun(
 
     def act() -> None:
         is_called.set()
-        time.sleep(0.05)
+        Event().wait(0.05)
         done.append(True)
 
     monkeypatch.setattr(interrupts, "start_new_thread", interrupted)
@@ -155,7 +154,7 @@ def test_what_is_done_to_its_end_is_done_or_not_begun_whenever_an_interrupt_come
     def act() -> None:
         nonlocal begun, ended
         begun += 1
-        time.sleep(2e-4)
+        Event().wait(2e-4)
         ended += 1
 
     for _ in range(1000):
@@ -308,7 +307,7 @@ import numpy as np
 import pullback as pb
 
 def pages():
-    time.sleep(0.05)
+    Event().wait(0.05)
     return int(open("/proc/self/statm").read().split()[0])
 
 v, x, n = pb.Variable(np.ones(4)), pb.placeholder(pb.float64, [6000]), pb.placeholder(pb.int32, [])
