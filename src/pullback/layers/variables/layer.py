@@ -150,7 +150,20 @@ class Layer:
         trained = set(self.trainable_variables)
         return [v for v in self.variables if v not in trained]
 
-    weights, trainable_weights, non_trainable_weights = variables, trainable_variables, non_trainable_variables
+    @property
+    def weights(self) -> list[Variable]:
+        """The same as `variables`."""
+        return self.variables
+
+    @property
+    def trainable_weights(self) -> list[Variable]:
+        """The same as `trainable_variables`."""
+        return self.trainable_variables
+
+    @property
+    def non_trainable_weights(self) -> list[Variable]:
+        """The same as `non_trainable_variables`."""
+        return self.non_trainable_variables
 
     # What others of this folder call
 

@@ -98,16 +98,6 @@ class Model(Layer):
         """Those of them that optimizers change."""
         return self._gathered("trainable_variables", "trainable_variables")
 
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The same as `trainable_variables`."""
-        return self.trainable_variables
-
-    @property
-    def weights(self) -> list[Any]:
-        """The same as `variables`."""
-        return self.variables
-
     def _of_layers(self, name: str) -> list[Any]:
         if self._between is not None:
             raise NotImplementedError(f"keras Model: a model between tensors knows no layers: ask these for {name}")

@@ -92,16 +92,6 @@ class RNN(Layer):
         """Those of them that optimizers change."""
         return self.cell.trainable_variables
 
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The same as `trainable_variables`."""
-        return self.trainable_variables
-
-    @property
-    def weights(self) -> list[Any]:
-        """The same as `variables`."""
-        return self.variables
-
     def _first_states(self, rows: pb.Tensor, given: Any) -> list[Any]:
         sizes = self.cell.state_size
         wanted = list(sizes) if isinstance(sizes, list | tuple) else [sizes]
@@ -223,16 +213,6 @@ class Bidirectional(Wrapper):
     def trainable_variables(self) -> list[Any]:
         """Those of them that optimizers change."""
         return [*self.forward_layer.trainable_variables, *self.backward_layer.trainable_variables]
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The same as `trainable_variables`."""
-        return self.trainable_variables
-
-    @property
-    def weights(self) -> list[Any]:
-        """The same as `variables`."""
-        return self.variables
 
 
 def build_cell(cell: Any, shape: Any) -> None:
