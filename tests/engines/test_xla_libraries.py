@@ -107,6 +107,15 @@ def test_on_one_thread_nothing_is_chosen(monkeypatch: pytest.MonkeyPatch) -> Non
     assert library_options(make_plan([y], [], [x]), Lengths()) == {}
 
 
+@pytest.mark.parametrize("given", ["", "all", "-1"])
+def test_a_number_of_threads_that_is_none_is_that_of_the_process(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PJRT_NPROC", raising=False)
+    monkeypatch.delenv("NPROC", raising=False)
+    expected = threads()
+    monkeypatch.setenv("NPROC", given)
+    assert threads() == expected >= 1
+
+
 def test_what_the_user_says_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPROC", "2")
     monkeypatch.setenv("XLA_FLAGS", f"--{OPTION}=")

@@ -1,6 +1,6 @@
 """Gradient accumulation: calls for parts of the batch, one after the other, that add up sums over it.
 
-A loop would do the same in a smaller program, but XLA runs convolutions in loops on a processor twenty times slower.
+Each part is a call of its own, which XLA compiles anew; the sums of those before go in.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Key = tuple[Tensor, int]
 
 
 def accumulated(division: Division) -> dict[Tensor | Operation, Any]:
-    """Adds the loop over the parts of a division, and what comes after: what stands for the results and targets."""
+    """Adds the calls for the parts of a division, and what comes after: what stands for the results and targets."""
     return _Accumulating(division).run()
 
 
