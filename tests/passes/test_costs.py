@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -67,3 +71,43 @@ def test_what_has_no_elements_takes_nothing() -> None:
     x, w = image(2, 4, 4, 0), image(3, 3, 0, 2)
     y = pb.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME")
     assert [flops(z.op, KNOWN) for z in (y, *pb.gradients(y, [x, w]))] == [0, 0, 0]
+
+
+def summed(x: Tensor) -> Tensor:
+    return pb.foldl(lambda a, row: a + pb.sin(row), x, pb.zeros([128, 128]))
+
+
+def stacked(x: Tensor) -> Tensor:
+    return pb.scan(lambda a, row: pb.tanh(a + row), x, pb.zeros([128, 128]))
+
+
+def mapped(x: Tensor) -> Tensor:
+    return pb.map_fn(lambda row: pb.reduce_sum(pb.exp(row @ row), 0), x)
+
+
+def exchanged(x: Tensor) -> Tensor:
+    start = [0, x, pb.cos(x)]
+    return pb.add_n(pb.while_loop(lambda i, a, b: i < 5, lambda i, a, b: [i + 1, b, pb.sin(a)], start)[1:])
+
+
+def with_products(x: Tensor) -> Tensor:
+    def step(i: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+        return [i + 1, a + pb.sin(b), pb.tanh(b) @ b]
+
+    return pb.add_n(pb.while_loop(lambda i, a, b: i < 5, step, [0, x, pb.cos(x)])[1:])
+
+
+@pytest.mark.parametrize("net", [summed, stacked, mapped, exchanged, with_products], ids=lambda f: f.__name__)
+def test_a_loop_takes_what_is_carried_and_what_a_step_makes(net: Callable[[Tensor], Tensor]) -> None:
+    with pb.Graph().as_default():
+        x = image(32, 128, 128)
+        y = net(x)
+        run = pb.Session(engine="numpy").make_callable(y, [x])
+        peak = pb.rematerialize(y, "1GB").report.peak
+    array = np.full([32, 128, 128], 0.01, np.float32)
+    run(array)
+    tracemalloc.start()
+    run(array)
+    _, measured = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert measured == pytest.approx(peak, rel=0.05)

@@ -6,10 +6,11 @@ each product of a contraction, none where it moves elements. Estimates, for choo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,8 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
     alive in one of them.
     """
     p = lean or op.primitive
+    if isinstance(p, Loop):
+        return _scratch_of_loop(op, p, lengths, compiled=False)
     if isinstance(p, AbstractFunctional):
         pairs = zip(p.functions, p.arguments(op.inputs), strict=True)
         inside = [peak_inside(f, lengths.inside(f, args)) for f, args in pairs]
@@ -144,6 +147,8 @@ def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = N
     if isinstance(p, RecomputedCall):
         inner = lengths.inside(p.function, p.arguments(op.inputs)[0])
         return peak_inside(p.function, inner, compiled=True)
+    if isinstance(p, Loop):
+        return _scratch_of_loop(op, p, lengths, compiled=True)
     if isinstance(p, AbstractFunctional):
         return scratch(op, lengths, lean)
     if isinstance(p, Conv2DBackpropFilter):
@@ -168,19 +173,58 @@ def _with_border(p: Any, images: Tensor, filters: Tensor, lengths: Lengths, side
     return lengths.bytes(images) * prod(around) // prod(inside)
 
 
-def peak_inside(function: Function, lengths: Lengths, *, compiled: bool = False) -> int:
-    """The most bytes of values of a function that are alive at once, as they are made in order."""
+def _scratch_of_loop(op: Operation, loop: Loop, lengths: Lengths, *, compiled: bool) -> int:
+    """The bytes that a loop takes beside its outputs: what is carried from the step before, and what a step makes.
+
+    A compiled step writes what it carries where that was, if nothing else reads it, and copies the rows that it reads;
+    the first one where it was computed.
+    """
+    c = loop.carried
+    there = [*op.outputs[1 : 1 + c], *[x for x in op.inputs[1 : 1 + c] if compiled and _is_computed(x)]]
+    found = []
+    for function, args in zip(loop.functions, loop.arguments(op.inputs), strict=True):
+        inner = lengths.inside(function, args)
+        carried = [x for x in function.parameters[:c] if inner.knows(x)]
+        if function is not loop.body:
+            found.append(peak_inside(function, inner, compiled=compiled) + sum(map(inner.bytes, carried)))
+            continue
+        moving = {x: y for x, y in zip(carried, function.results, strict=False) if x is not y}
+        rows = function.parameters[c : c + loop.scanned] if compiled else ()
+        found.append(peak_inside(function, inner, compiled=compiled, own=rows, carried=moving))
+    return max(max(found) - sum(map(lengths.bytes, there)), 0)
+
+
+def _is_computed(x: Tensor) -> bool:
+    return not {GIVEN, CONSTANT, VIEWS}.intersection(x.op.primitive.traits)
+
+
+def peak_inside(
+    function: Function,
+    lengths: Lengths,
+    *,
+    compiled: bool = False,
+    own: Collection[Tensor] = (),
+    carried: Mapping[Tensor, Tensor] = MappingProxyType({}),
+) -> int:
+    """The most bytes of values of a function that are alive at once, as they are made in order.
+
+    Of parameters those of `own` count until they are read last, and those that are `carried`, with what comes next.
+    """
     operations, owners, beside = function.operations, _owners(function, compiled), scratch
+    last = {owners.get(x, x): op for op in operations for x in (*op.outputs, *op.inputs)}
     if compiled:
         beside = compiled_scratch
-    last = {owners.get(x, x): op for op in operations for x in (*op.outputs, *op.inputs)}
-    stays = {owners.get(x, x) for x in (*function.results, *function.parameters)}
-    alive = highest = 0
+        in_place = [(x, y) for x, y in carried.items() if ELEMENTWISE in y.op.primitive.traits]
+        owners.update((y, x) for x, y in in_place if last.get(x) is y.op)
+    freed = {*own, *carried}.difference(carried if compiled else (), [owners.get(y, y) for y in function.results])
+    stays = {owners.get(x, x) for x in (*function.results, *function.parameters)} - freed
+    alive = highest = sum(map(lengths.bytes, {*own, *carried}))
     for op in operations:
         alive += sum([lengths.bytes(y) for y in op.outputs if y not in owners])
         highest = max(highest, alive + beside(op, lengths))
         read = {owners.get(x, x) for x in (*op.inputs, *op.outputs)} - stays
-        alive -= sum([lengths.bytes(x) for x in read if last[x] is op and GIVEN not in x.op.primitive.traits])
+        ended = [x for x in read if last[x] is op and (x in freed or GIVEN not in x.op.primitive.traits)]
+        alive -= sum(map(lengths.bytes, ended))
     return highest
 
 

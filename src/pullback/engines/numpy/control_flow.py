@@ -9,7 +9,7 @@ from ...control_flow.branch import Case, If
 from ...control_flow.call import AbstractCall
 from ...control_flow.loop import Loop
 from ..plan import NOWHERE, Plan, Step
-from .loops import NumpyLoop, Prepare, Run, bound
+from .loops import NumpyLoop, OnInputs, Prepare, bound
 from .states import States
 
 
@@ -29,7 +29,7 @@ def functional_kernel(step: Step, plan: Plan, prepare: Prepare, values: States) 
     return _scattered(read, runs[0])
 
 
-def _scattered(read: Sequence[bool], run: Run) -> Callable[..., Any]:
+def _scattered(read: Sequence[bool], run: OnInputs) -> Callable[..., Any]:
     """From the values of the outputs that somebody reads to one value for each output."""
 
     def kernel(*arrays: Any) -> Any:

@@ -7,7 +7,7 @@ something else refers to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from sys import getrefcount
 from typing import Any
@@ -30,6 +30,8 @@ from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
 from ..run_shapes import has_unknown_shapes, with_checked_shapes
 from .control_flow import functional_kernel
+from .loops import Prepare
+from .loops import Run as RunInside
 from .states import States
 
 Array = np.ndarray[Any, Any]
@@ -68,7 +70,7 @@ class NumpyEngine(AbstractHostEngine):
         whole = self.values.transaction(run) if plan.written else run
         return whole if to_host else as_arrays(whole)
 
-    def _computation(self, plan: Plan, known: dict[int, Run]) -> Run:
+    def _computation(self, plan: Plan, known: dict[int, RunInside]) -> RunInside:
         """From arrays for the feeds of `plan` to those for its fetches. `known` holds those of the plans inside."""
         if id(plan) in known:
             return known[id(plan)]
@@ -80,10 +82,11 @@ class NumpyEngine(AbstractHostEngine):
         feed_slots, fetch_slots = plan.feed_slots, plan.fetch_slots
         values, execute = self.values, self.execute
 
-        def compute(feeds: Sequence[Any]) -> list[Any]:
+        def compute(feeds: Iterable[Any]) -> list[Any]:
             slots = template.copy()
             for slot, array in zip(feed_slots, feeds, strict=True):
                 slots[slot] = array
+            array = None  # So that only its slot holds it.
             execute(program, slots, values)
             return [slots[slot] for slot in fetch_slots]
 
@@ -161,7 +164,7 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     return messages.failed_step(step.op, arrays, error)
 
 
-def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values: States) -> Instruction:
+def _instruction(step: Step, plan: Plan, prepare: Prepare, values: States) -> Instruction:
     primitive = step.op.primitive
     ins, outs = step.inputs, step.outputs
     if isinstance(primitive, AbstractStateful):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,12 @@ from ..plan import NOWHERE, Body, Plan, Step
 from ..pruning import Closure, closure_of, is_repeatable
 from .states import States
 
-Run = Callable[[Sequence[Any]], list[Any]]
+Run = Callable[[Iterable[Any]], list[Any]]
 Prepare = Callable[[Plan], Run]
+OnInputs = Callable[[Sequence[Any]], list[Any]]
+"""What is run on the inputs of a step."""
+_FEW = 4
+"""The rows that there is room for at first where the number of steps is not known."""
 _BLOCKS = 2
 """The blocks of rows that are kept of a recording: two readers may be in neighbouring ones."""
 
@@ -39,6 +43,7 @@ class NumpyLoop:
         self.history = [n for n in places.history if read[n]]
         self.rows = [n for n in (*places.stacked, *places.kept) if read[n]]
         self.scanned = range(1 + loop.carried, 1 + loop.carried + loop.scanned)
+        self.moving = range(1, 1 + loop.carried)
         self.types = [y.type for y in step.op.outputs]
         self.memory, recorded = self._recorded(step, plan)
         self.part = _Part(self, recorded, prepare, values) if recorded else None
@@ -65,7 +70,7 @@ class NumpyLoop:
     def __call__(self, *arrays: Any) -> Any:
         loop, c = self.loop, self.loop.carried
         limit, current = max(int(arrays[0]), 0), list(arrays)
-        written = {n: _Rows() for n in self.stacked}
+        written = {n: _Rows(limit if self.condition is None else _FEW) for n in self.stacked}
         history = [(n, 1 + self.member_of(n)) for n in self.history if n in written]
         rows = [(n, i) for i, n in enumerate(self.rows, start=c) if n in written]
         recording = None if self.part is None else _Recording(self.part, current, limit, self.memory)
@@ -78,10 +83,11 @@ class NumpyLoop:
                 recording.note(row, current)
             for n, i in history:
                 written[n].append(current[i])
-            results = self.run([current[n] for n in self.body.arguments])
+            results = self.run(self._taken(current))
             current[1 : 1 + c] = results[:c]
             for n, i in rows:
                 written[n].append(results[i])
+            del results  # So that only `current` holds what is carried.
             steps += 1
         outputs: list[Any] = [np.int32(steps), *current[1 : 1 + c], *[None] * (len(self.types) - 1 - c)]
         for n, found in written.items():
@@ -91,6 +97,13 @@ class NumpyLoop:
             for n in self.part.outputs:
                 outputs[n] = Replay(recording, n)
         return tuple(outputs)
+
+    def _taken(self, current: list[Any]) -> Iterator[Any]:
+        """What a step is given; what is carried is not held here meanwhile, so that a step can let go of it."""
+        for n in self.body.arguments:
+            yield current[n]
+            if n in self.moving:
+                current[n] = None
 
     def _no_rows(self, n: int, arrays: Sequence[Any]) -> Any:
         """The output `n` of a loop of no steps, in the shape that rows would have had."""
@@ -116,7 +129,7 @@ class NumpyLoop:
         return np.shape(results[self.loop.carried + self.rows.index(n)])
 
 
-def bound(body: Body, prepare: Prepare) -> Run:
+def bound(body: Body, prepare: Prepare) -> OnInputs:
     """The function that runs `body` on the inputs of its step."""
     run, numbers = prepare(body.plan), body.arguments
     return lambda arrays: run([arrays[n] for n in numbers])
@@ -125,7 +138,8 @@ def bound(body: Body, prepare: Prepare) -> Run:
 class _Rows:
     """Arrays, one after the other: copied into memory that doubles when it is full; a list where shapes differ."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: int) -> None:
+        self.expected = expected
         self.memory: Any = None
         self.count = 0
 
@@ -133,7 +147,7 @@ class _Rows:
         """Puts `row` behind the others."""
         self.count += 1
         if self.memory is None:
-            self.memory = np.empty((4, *np.shape(row)), string if isinstance(row, bytes) else row.dtype)
+            self.memory = np.empty((self.expected, *np.shape(row)), string if isinstance(row, bytes) else row.dtype)
         elif isinstance(self.memory, list):
             return self.memory.append(row)
         elif np.shape(row) != self.memory.shape[1:]:
@@ -148,7 +162,7 @@ class _Rows:
 
     def stacked(self, reverse: bool) -> Any:
         """All rows as one array."""
-        rows = self.memory[: self.count]
+        rows = self.memory if self.count == len(self.memory) else self.memory[: self.count]
         return rows[::-1] if reverse else rows
 
 
