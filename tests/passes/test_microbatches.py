@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.control_flow.call import RecomputedCall
+from pullback.control_flow.loop import Loop
 from pullback.core.graph import Tensor
 
 BATCH, PIXELS, CHANNELS, CLASSES = 16, 16, 8, 5
@@ -243,11 +243,23 @@ def test_gradients_alone_are_not_divided() -> None:
     assert "micro-batches" not in str(raised.value)
 
 
-def test_each_part_is_a_call_of_one_function() -> None:
+def test_the_parts_are_steps_of_one_loop() -> None:
     with pb.Graph().as_default() as graph:
         _, fetches = loss_and_slopes()
         before = len(graph.operations)
         report = within(fetches, 0.3).report
-        calls = [op for op in graph.operations[before:] if isinstance(op.primitive, RecomputedCall)]
-        assert len(calls) == report.microbatches
-        assert len({op.primitive for op in calls}) == 1
+        (loop,) = [op.primitive for op in graph.operations[before:] if op.primitive.functions]
+        assert isinstance(loop, Loop)
+        assert loop.length == report.microbatches
+        assert [op.type for op in graph.operations[before:]].count("Conv2D") == 0
+
+
+def test_derivatives_in_a_part_are_those_of_operations_in_it() -> None:
+    with pb.Graph().as_default() as graph:
+        _, fetches = loss_and_slopes()
+        before = len(graph.operations)
+        within(fetches, 0.3)
+        (body,) = [f for op in graph.operations[before:] for f in op.primitive.functions]
+        derivatives = [op for op in body.operations if op.original_op is not None]
+        assert {op.original_op.type for op in derivatives if op.type == "Conv2DBackpropFilter"} == {"Conv2D"}
+        assert all(op.original_op.graph is body.graph for op in derivatives if op.original_op is not None)

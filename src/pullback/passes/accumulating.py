@@ -1,34 +1,29 @@
-"""Gradient accumulation: calls for parts of the batch, one after the other, that add up sums over it.
-
-Each part is a call of its own, which XLA compiles anew; the sums of those before go in.
-"""
+"""Gradient accumulation: a loop over parts of the batch, that carries the sums over it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..control_flow.call import RecomputedCall
+from ..control_flow.loop import Loop
 from ..core.dtypes import int32
 from ..core.function import Function, Parameter, add_parameter, body, like_parameter
-from ..core.graph import Graph, Operation, Tensor, get_default_graph
-from ..core.shape import TensorShape
-from ..core.types import TensorType
+from ..core.graph import Operation, Tensor, get_default_graph
 from ..primitives.creation.constant import constant
-from ..primitives.creation.fill import zeros
 from ..primitives.elementwise.arithmetic import add, multiply
+from ..primitives.shape.broadcast import broadcast_to
 from ..primitives.shape.reshape import reshape
-from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
 from .microbatch_rules import short
 from .microbatches import Division
+from .rebuilding import restored
 
 Key = tuple[Tensor, int]
 """A tensor, in parts along an axis."""
 
 
 def accumulated(division: Division) -> dict[Tensor | Operation, Any]:
-    """Adds the calls for the parts of a division, and what comes after: what stands for the results and targets."""
+    """Adds the loop over the parts of a division, and what comes after: what stands for the results and targets."""
     return _Accumulating(division).run()
 
 
@@ -57,26 +52,23 @@ class _Accumulating:
     def _copy(self, op: Operation) -> None:
         inputs = [self.values.get(x, x) for x in self.view.inputs(op)]
         controls = tuple([self.copies.get(c, c) for c in self.view.controls(op)])
-        self.copies[op] = copy = _restored(self.graph, op, op.primitive, inputs, controls)
+        self.copies[op] = copy = restored(self.graph, op, op.primitive, inputs, self.copies, controls)
         self.values.update(zip(op.outputs, copy.outputs, strict=True))
 
     def _run_parts(self) -> None:
-        """A call for each part, one after the other: each adds to the sums of those before."""
+        """A loop over the parts, each of which adds to the sums of those before."""
         division = self.division
         rows, totals = division.fetched_rows(), list(division.totals)
         sliced, whole = self._read()
         function = self._function(totals, sliced, whole, rows)
         apart = [self._in_rows(x, axis) for x, axis in sliced]
-        sums = [zeros(y.shape.known, y.dtype) for y in totals]
-        made: list[list[Tensor]] = [[] for _ in rows]
-        for i in range(division.parts):
-            number = constant(i, int32, name="number")
-            call = RecomputedCall(function).operation(*sums, number, *whole, *apart, name="microbatch")
-            sums = list(call.outputs[: len(totals)])
-            for pieces, y in zip(made, call.outputs[len(totals) :], strict=True):
-                pieces.append(y)
-        self.values.update(zip(totals, sums, strict=True))
-        self.values.update((y, reshape(concat(pieces, 0), y.shape.known)) for y, pieces in zip(rows, made, strict=True))
+        sums = [broadcast_to(constant(0, y.dtype), y.shape.known) for y in totals]
+        loop = Loop(function, None, len(totals), scanned=len(sliced), stacked=len(rows), length=division.parts)
+        steps = constant(division.parts, int32, name="microbatches")
+        _, *made = loop.operation(steps, *sums, *apart, *whole, name="microbatches").outputs
+        self.values.update(zip(totals, made, strict=False))
+        stacked = made[len(totals) : len(totals) + len(rows)]
+        self.values.update((y, reshape(x, y.shape.known)) for y, x in zip(rows, stacked, strict=True))
 
     def _read(self) -> tuple[list[Key], list[Tensor]]:
         """What is read from outside: in parts, and as a whole."""
@@ -94,10 +86,6 @@ class _Accumulating:
                 made.update((y, part.output) for y in op.outputs)
         return list(sliced), list(whole)
 
-    def _in_rows_type(self, x: Tensor, axis: int) -> TensorType:
-        part = short(x.type, axis, self.division.parts)
-        return TensorType(x.dtype, TensorShape([self.division.parts, *part.shape.known]))
-
     def _in_rows(self, x: Tensor, axis: int) -> Tensor:
         """The parts of a tensor along an axis, one after the other along a new first one."""
         dims, parts = x.shape.known, self.division.parts
@@ -109,21 +97,22 @@ class _Accumulating:
     def _function(
         self, totals: Sequence[Tensor], sliced: Sequence[Key], whole: Sequence[Tensor], rows: Sequence[Tensor]
     ) -> Function:
-        """What is done with one part: of the sums before, its number, and what is read."""
+        """What is done with one part: of the sums before, and what is read of it and of the whole."""
         division, parts = self.division, self.division.parts
         with body("microbatch", inherit=False) as graph:
             sums = {y: add_parameter(graph, Parameter(y.type), f"{y.op.name}/sum") for y in totals}
-            number = add_parameter(graph, Parameter(TensorType(int32, TensorShape.SCALAR)), "number")
             inside: dict[tuple[Tensor, int | None], Tensor] = {}
+            for x, axis in sliced:
+                inside[x, axis] = add_parameter(graph, Parameter(short(x.type, axis, parts)), x.op.name)
             inside.update(((x, None), add_parameter(graph, like_parameter(x), x.op.name)) for x in whole)
-            apart = [add_parameter(graph, Parameter(self._in_rows_type(x, axis)), x.op.name) for x, axis in sliced]
-            given = (*sums.values(), number, *inside.values(), *apart)
-            inside.update((key, x[number]) for key, x in zip(sliced, apart, strict=True))
+            given = (*sums.values(), *inside.values())
+            copies: dict[Operation, Operation] = {}
             for op, part in division.runs:
                 inputs = [inside[key] for key in zip(self.view.inputs(op), part.inputs, strict=True)]
                 if part.scaled == "input":
                     inputs[0] = multiply(inputs[0], constant(1.0 / parts, inputs[0].dtype))
-                outputs = list(_restored(graph, op, part.primitive, inputs).outputs)
+                copies[op] = copy = restored(graph, op, part.primitive, inputs, copies)
+                outputs = list(copy.outputs)
                 if part.scaled == "output":
                     outputs = [multiply(y, constant(1.0 / parts, y.dtype)) for y in outputs]
                 for y, made in zip(op.outputs, outputs, strict=True):
@@ -133,18 +122,3 @@ class _Accumulating:
                         inside[y, part.output] = made
         results = (*sums.values(), *[inside[y, division.along[y]] for y in rows])
         return Function(graph, given, results, "microbatch")
-
-
-def _restored(
-    graph: Graph, op: Operation, primitive: Any, inputs: Sequence[Tensor], controls: tuple[Operation, ...] = ()
-) -> Operation:
-    return graph.restore(
-        primitive,
-        inputs,
-        graph.unique_name(op.name),
-        control_inputs=controls,
-        device=op.device,
-        attrs=op.attrs,
-        original_op=None,
-        site=op.site,
-    )

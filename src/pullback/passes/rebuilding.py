@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..core.function import AbstractFunctional, Function, add_parameter, like_parameter
@@ -68,22 +68,16 @@ class _Copying:
 
     def _copy(self, graph: Graph, op: Operation) -> None:
         view, values, copies = self.view, self.values, self.copies
-        how: dict[str, Any] = {
-            "device": op.device,
-            "attrs": op.attrs,
-            "original_op": copies.get(op.original_op, op.original_op) if op.original_op else None,
-            "site": op.site,
-        }
         if op.outputs and op.outputs[0] in view.known:
             for i, y in enumerate(op.outputs):
                 name = self._name(op) if i == 0 else f"{op.name}/{i}"
-                copy = graph.restore(Const(view.known[y]), (), name, control_inputs=(), **how)
+                copy = restored(graph, op, Const(view.known[y]), (), copies, name=name)
                 values[y] = copy.outputs[0]
             return
         inputs = [values[x] for x in view.inputs(op)]
         controls = tuple([copies[c] for c in view.controls(op)])
-        copies[op] = copy = graph.restore(
-            self._primitive(op.primitive), inputs, self._name(op), control_inputs=controls, **how
+        copies[op] = copy = restored(
+            graph, op, self._primitive(op.primitive), inputs, copies, controls, name=self._name(op)
         )
         for y, made in zip(op.outputs, copy.outputs, strict=True):
             values.setdefault(y, made)
@@ -101,6 +95,33 @@ class _Copying:
         if self.inside is None or not isinstance(primitive, AbstractFunctional):
             return primitive
         return with_functions(primitive, self.inside)
+
+
+def restored(
+    graph: Graph,
+    op: Operation,
+    primitive: Primitive,
+    inputs: Sequence[Tensor],
+    copies: Mapping[Operation, Operation],
+    controls: tuple[Operation, ...] = (),
+    *,
+    name: str | None = None,
+) -> Operation:
+    """A copy of `op` in `graph`, which may do otherwise; what it is a derivative of is the copy of that, or in `graph`.
+
+    It has a name of its own unless one is given.
+    """
+    original = copies.get(op.original_op, op.original_op) if op.original_op else None
+    return graph.restore(
+        primitive,
+        inputs,
+        name or graph.unique_name(op.name),
+        control_inputs=controls,
+        device=op.device,
+        attrs=op.attrs,
+        original_op=original if original is not None and original.graph is graph else None,
+        site=op.site,
+    )
 
 
 def with_functions(primitive: AbstractFunctional, change: Callable[[Function], Function]) -> AbstractFunctional:

@@ -10,9 +10,10 @@ from typing import Any
 from ..control_flow.call import RecomputedCall
 from ..core.dtypes import INEXACT
 from ..core.function import Function, add_parameter, body, like_parameter
-from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.graph import Operation, Tensor, get_default_graph
 from ..primitives.identity.barrier import optimization_barrier
 from .pieces import Piece
+from .rebuilding import restored
 from .schedule import Schedule
 
 
@@ -56,23 +57,9 @@ class _Writing:
     def _copy(self, op: Operation) -> None:
         inputs = [self._now(x) for x in map(self.view.stand_in, op.inputs)]
         controls = tuple([self.copies.get(c, c) for c in self.view.controls(op)])
-        copy = self._restored(self.graph, op, inputs, controls)
+        copy = restored(self.graph, op, self.schedule.lean.get(op, op.primitive), inputs, self.copies, controls)
         self.copies[op] = copy
         self.values.update(zip(op.outputs, copy.outputs, strict=True))
-
-    def _restored(
-        self, graph: Graph, op: Operation, inputs: list[Tensor], controls: tuple[Operation, ...] = ()
-    ) -> Operation:
-        return graph.restore(
-            self.schedule.lean.get(op, op.primitive),
-            inputs,
-            graph.unique_name(op.name),
-            control_inputs=controls,
-            device=op.device,
-            attrs=op.attrs,
-            original_op=self.copies.get(op.original_op, op.original_op) if op.original_op else None,
-            site=op.site,
-        )
 
     def _again(self, piece: Piece) -> None:
         """A call that computes the nodes of a piece again once the latest value is there."""
@@ -105,7 +92,9 @@ class _Writing:
         with body("again", inherit=False) as graph:
             parameters = [add_parameter(graph, like_parameter(x), x.op.name) for x in args]
             inside = dict(zip(read, parameters, strict=False))
+            copies: dict[Operation, Operation] = {}
             for op in operations:
-                copy = self._restored(graph, op, [inside[self.view.stand_in(x)] for x in op.inputs])
+                inputs = [inside[self.view.stand_in(x)] for x in op.inputs]
+                copies[op] = copy = restored(graph, op, self.schedule.lean.get(op, op.primitive), inputs, copies)
                 inside.update(zip(op.outputs, copy.outputs, strict=True))
         return Function(graph, tuple(parameters), tuple([inside[y] for y in results]), "again")
