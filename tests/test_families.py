@@ -39,7 +39,16 @@ ROOMS = {
             "windows",
         ),
         *("collectives", "headroom", "host_segments", "jax_internals", "lost_processes", "platform", "processes"),
-        *("array_namespace", "compiler_options", "fences", "interrupts", "libraries", "masked_rows", "reassociation"),
+        *(
+            "array_namespace",
+            "column_major",
+            "compiler_options",
+            "fences",
+            "interrupts",
+            "libraries",
+            "masked_rows",
+            "reassociation",
+        ),
         *("stages", "survey", "transfers"),
     },
     "onnx/read": {

@@ -26,6 +26,7 @@ from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
 from ..run_shapes import check_shapes, has_unknown_shapes
 from .array_namespace import kernel_of
+from .column_major import ColumnMajor
 from .fences import Fences
 from .fusion import Fused, an_argument, apart
 from .indexing import gather_within, nothing_to_read
@@ -114,7 +115,7 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
-        self.fused, self.sums, self.fences = Fused(), Sums(), Fences(plan)
+        self.fused, self.sums, self.fences, self.columns = Fused(), Sums(), Fences(plan), ColumnMajor(plan)
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
@@ -177,6 +178,7 @@ class Trace:
             self._check(step, results)
         if self.reports and isinstance(step.op.primitive, AbstractGuard):
             self._guard(step, [dense(x) for x in arrays])
+        self.columns.forget(step)
         for n in step.frees:
             slots[n] = None
 
@@ -217,6 +219,9 @@ class Trace:
         _check_shapes_are_known(step, arrays)
         kernel = gather_within(primitive, step.inputs, self.constants) or kernel_of(primitive)
         arrays = self.sums.rounded(step, arrays)
+        transposed = self.columns.results(step, arrays)
+        if transposed is not None:
+            return transposed
         try:
             if self.fused.is_better_apart(step, arrays):
                 return apart(kernel, arrays, self.fused.argument)
