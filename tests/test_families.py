@@ -49,7 +49,7 @@ ROOMS = {
             "masked_rows",
             "reassociation",
         ),
-        *("stages", "survey", "transfers"),
+        *("exceptions", "settled", "stages", "survey", "transfers"),
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "packed", "places", "sources", "states", "steps", "watching", "windows"),

@@ -219,17 +219,17 @@ def test_a_killed_process_is_named_and_all_begin_again_from_the_last_checkpoint(
 def test_a_run_that_misses_another_process_says_so(kind: str) -> None:
     from jax.errors import JaxRuntimeError
 
-    from pullback.engines.xla.engine import _explained
+    from pullback.engines.xla.exceptions import explained
 
     of_runtime = {"JaxRuntimeError": JaxRuntimeError, "ValueError": ValueError}[kind]
-    error = _explained(of_runtime("UNKNOWN: Gloo AllGather failed: reset by peer\nmore"))
+    error = explained(of_runtime("UNKNOWN: Gloo AllGather failed: reset by peer\nmore"))
     assert isinstance(error, pb.errors.UnavailableError)
     assert str(error) == (
         "another process that runs this program too was lost: UNKNOWN: Gloo AllGather failed: reset by peer\n"
         "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
     )
     other = of_runtime("INTERNAL: another")
-    assert _explained(other) is other
+    assert explained(other) is other
 
 
 SILENT = (

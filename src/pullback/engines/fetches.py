@@ -139,7 +139,9 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
         raise messages.feeds_kind(feed_dict)
     pairs: list[tuple[Tensor, Any]] = []
     for key, value in feed_dict.items():
-        if isinstance(key, IndexedSlices):
+        if isinstance(key, Tensor):
+            pairs.append((fed_tensor(key, graph), value))
+        elif isinstance(key, IndexedSlices):
             pairs.extend(_slices_pairs(key, value, graph))
         elif isinstance(key, SparseTensor):
             pairs.extend(_sparse_pairs(key, value, graph))

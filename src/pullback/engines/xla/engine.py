@@ -60,6 +60,7 @@ from .convolution import (  # noqa: F401  (imported for the kernels that they re
     morphology,
 )
 from .devices import Layout, as_mesh, default_device, device_for, device_in_processes, of_all_processes, spread, whole
+from .exceptions import leaving_jax_alone
 from .host_segments import HOST, has_texts, steps_with_texts
 from .linalg import (  # noqa: F401  (imported for the kernels that they register)
     decompositions,
@@ -70,11 +71,12 @@ from .loops import (  # noqa: F401  (imported for the kernels that they register
     loop,
 )
 from .loops.rooms import RoomKeeper
-from .lost_processes import is_told, while_watching
+from .lost_processes import while_watching
 from .platform import PROCESSOR
 from .processes import wait_for_all
 from .program import Program, host_value
 from .segments import SegmentedProgram
+from .settled import UnsettledError
 from .special import (  # noqa: F401  (imported for the kernels that they register)
     error_function,
     special,
@@ -112,15 +114,26 @@ class XlaEngine(AbstractEngine):
             raise UnimplementedError("Session: no texts go over a mesh; run what has texts in a session without one")
         segments = self.segments(plan)
         if self.in_stages and not _is_known(plan):
-            return _leaving_jax_alone(StagedProgram(self, plan, segments, to_host), self.mesh)
+            return leaving_jax_alone(StagedProgram(self, plan, segments, to_host), self.mesh)
         if not texts and _is_known(plan) and not self.options.check_numerics:
             return _run_of_known(plan, to_host)
         if texts or len(segments) > 1:
-            return _leaving_jax_alone(SegmentedProgram(self, plan, to_host), self.mesh)
+            return leaving_jax_alone(SegmentedProgram(self, plan, to_host), self.mesh)
         program = self._program(plan, segments, to_host)
         self.programs.append(program)
-        run = program if self.mesh is not None else self._with_host(plan, program, to_host)
-        return _leaving_jax_alone(run, self.mesh)
+        if self.mesh is not None:
+            return leaving_jax_alone(program, self.mesh)
+        first = leaving_jax_alone(self._with_host(plan, program, to_host), None)
+
+        def run(feeds: Sequence[Any]) -> list[Any]:
+            if program.settled is not None:
+                try:
+                    return program.settled(feeds)
+                except UnsettledError:
+                    program.settled = None
+            return first(feeds)
+
+        return update_wrapper(run, first, updated=())
 
     def _with_host(self, plan: Plan, program: Program, to_host: bool) -> Run:
         """`program`, or, once XLA refuses an operation for its shape, several with the host between them."""
@@ -178,7 +191,7 @@ class XlaEngine(AbstractEngine):
         value = as_jax_takes_it(value)
         if isinstance(value, jax.Array):
             _check_is_there(value)
-            return value if value.dtype == tensor.type.dtype else _converted(value, tensor.type.dtype)
+            return _converted(value, tensor.type.dtype)
         if is_elsewhere(value) or (tensor.type.dtype == bfloat16 and speaks_dlpack(value)):
             return _converted(_lent(value), tensor.type.dtype)  # NumPy's DLPack knows no bfloat16.
         array = host_array(value, tensor.type.dtype)
@@ -356,44 +369,6 @@ class XlaEngine(AbstractEngine):
         self.programs.clear()
 
 
-def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
-    """`run`, after which jax has the precision and mesh it had, though an interrupt kept a block from being left."""
-
-    def left(feeds: Sequence[Any]) -> list[Any]:
-        precision, around = _has_64_bits(), None if mesh is None else jax.sharding.get_mesh()
-        try:
-            return run(feeds)
-        except BaseException as error:
-            if _has_64_bits() != precision:
-                jax.enable_x64(precision).__enter__()
-            if around is not None and jax.sharding.get_mesh() != around:
-                jax.set_mesh(None if around.empty else around)
-            if isinstance(error, MemoryError) and not isinstance(error, PullbackError):
-                raise messages.no_room_for_results(error) from error
-            if isinstance(error, jax.errors.JaxRuntimeError | ValueError) and not isinstance(error, PullbackError):
-                raise _explained(error) from error
-            raise
-
-    return update_wrapper(left, run, updated=())
-
-
-def _explained(error: Exception) -> Exception:
-    """The exception to raise in place of one of XLA's runtime: a ValueError from what runs where it is called."""
-    text = str(error)
-    if text.startswith("RESOURCE_EXHAUSTED"):
-        return messages.no_room_for_program(text.partition(": ")[2].splitlines()[0])
-    if text.startswith("UNAVAILABLE") or "Gloo" in text or "NCCL" in text:
-        is_told()
-        return messages.lost_process(error)
-    if "is incompatible with mesh_shape" in text:
-        return messages.undivided(text)
-    return error
-
-
-def _has_64_bits() -> bool:
-    return bool(jax.config.jax_enable_x64)  # type: ignore[attr-defined]
-
-
 def _is_known(plan: Plan) -> bool:
     """Whether a plan depends on nothing, and is so small that compiling it costs more than NumPy."""
     if plan.feeds or plan.states or has_guards(plan) or any(step.bodies for step in plan.steps):
@@ -423,7 +398,7 @@ def _check_is_there(array: jax.Array) -> None:
         raise TypeError("jax traces this array, which has no numbers yet; run the session outside of jax's functions")
     if array.is_deleted():
         raise ValueError("the memory of this array of jax was given away (donated) or deleted; feed a copy made before")
-    if jax.numpy.issubdtype(array.dtype, jax.dtypes.extended):
+    if not isinstance(array.dtype, np.dtype):
         raise TypeError(f"an array of {array.dtype} holds no numbers; feed jax.random.key_data of it")
 
 

@@ -53,6 +53,14 @@ def coordination_service(address: str, count: int, lost_timeout: int) -> Any:
     return start(address, count, heartbeat_timeout=lost_timeout, shutdown_timeout=lost_timeout, recoverable=True)
 
 
+def launcher(compiled: Any) -> Any:
+    """What calls a compiled program without Python code, but for the first arguments of each kind; None if unknown."""
+    try:
+        return compiled._executable.create_cpp_call(compiled._params)
+    except AttributeError:
+        return None
+
+
 def _trace_of(x: Any) -> Any:
     try:
         return x._trace

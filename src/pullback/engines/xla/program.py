@@ -26,6 +26,7 @@ from ...core.shape import as_shape
 from ...passes.costs import Lengths
 from .. import messages
 from ..concrete import concrete_values, is_small, lifted_constants, shape_slots
+from ..engine import Run
 from ..plan import Plan, has_guards
 from .collectives import bytes_by_kind
 from .compiler_options import compiler_options
@@ -33,11 +34,13 @@ from .control_flow.callbacks import Failures, calls_python, noting_in, raise_fir
 from .devices import Layout
 from .headroom import headroom_of, make_sure_of
 from .interrupts import to_its_end
+from .jax_internals import launcher
 from .loops.map import has_steps_apart
 from .loops.padded import Padded, Turned, cut
 from .loops.rooms import Rooms, WithRooms
 from .lost_processes import while_watching
 from .platform import PROCESSOR, compiling_for
+from .settled import settled_call
 from .trace import CODES, NAN, Refused, Trace, dense
 
 if TYPE_CHECKING:
@@ -91,8 +94,9 @@ class Program:
         self.headroom = 0
         """The memory that the program which is run next needs, where it is given that of variables."""
         self.calls = 0
-        self.is_settled = False
-        """Whether all that the first calls do is done, for all signatures."""
+        self.settled: Run | None = None
+        """What to call instead once all that the first calls do is done, where there is one signature."""
+        self.may_settle = self.has_signature and not (layout.mesh or self.check or self.calls_python)
         self.assigned: dict[int, int] = {}
         """The numbers of written states that become a lifted constant as it is, and the number of that."""
         self.compiled: OrderedDict[Any, Compiled] = OrderedDict()
@@ -103,7 +107,7 @@ class Program:
 
     def close(self) -> None:
         """Let go of what is compiled."""
-        self.only = None
+        self.only = self.settled = None
         self.compiled.clear()
         self.completed.clear()
 
@@ -114,17 +118,29 @@ class Program:
         with self.layout.entered():
             try:
                 outputs, states, counts = self.launch(engine.values, feeds, launched)
-                results = self._on_host(outputs, states) if self.to_host else list(outputs)
+                results = self.on_host(outputs, states) if self.to_host else list(outputs)
                 for (i, axis), count in counts.items():
                     results[i] = cut(results[i], axis, count)
                 if states:
                     engine.keep(self.written, states)
             except BaseException:
-                self._save(launched)
+                self.save(launched)
                 raise
+            if self.may_settle and self.calls > 1:
+                self._settle(feeds, counts)
         return results
 
-    def _on_host(self, outputs: Sequence[Any], states: Sequence[Any]) -> list[Any]:
+    def _settle(self, feeds: Sequence[Any], counts: Mapping[Any, Any]) -> None:
+        """From now on call what is compiled, where calls are as simple as that."""
+        self.may_settle = False
+        fn: Any = self.only
+        if fn is None or counts or self.assigned or (isinstance(fn, WithRooms) and fn.nbytes):
+            return
+        lowered = fn.lower(*self._states(self.engine.values), self.lifted, self.taken(feeds))
+        call = launcher(lowered.compile())
+        self.settled = None if call is None else settled_call(self, call)
+
+    def on_host(self, outputs: Sequence[Any], states: Sequence[Any]) -> list[Any]:
         """`outputs` as NumPy arrays; where there are none, after `states` were computed."""
         if self.spans_processes:
             self.layout.wait_for([outputs, states])
@@ -134,7 +150,7 @@ class Program:
             states[0].block_until_ready()
         return [*map(call, self.readers, outputs)]
 
-    def _save(self, launched: Sequence[Any]) -> None:
+    def save(self, launched: Sequence[Any]) -> None:
         """After an error or an interrupt: where the memory of variables was given up, their new values count."""
         if not self.donates:
             return
@@ -174,22 +190,26 @@ class Program:
         del launched
         fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
         traced: Any = fn
-        outputs, states, _, counts = traced.eval_shape(
-            [*map(values.get, self.written)], [*map(values.get, self.read)], self.lifted, feeds
-        )
+        outputs, states, _, counts = traced.eval_shape(*self._states(values), self.lifted, feeds)
         for i, j in self.assigned.items():
             states[i] = jax.eval_shape(jnp.asarray, self.lifted[j])
         return outputs, states, counts
 
-    def _call(self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]) -> Any:
+    def taken(self, feeds: Sequence[Any]) -> Sequence[Any]:
+        """`feeds` where the program takes them, and in memory of their own if they are read after a call returns."""
         if not _ON_HOST.issuperset(map(type, feeds)):
             feeds = [*map(self.layout.moved, feeds)]
-        if not self.to_host:
-            feeds = own(feeds)
+        return feeds if self.to_host else own(feeds)
+
+    def _states(self, values: Mapping[Operation, Any]) -> tuple[list[Any], list[Any]]:
+        """The values of the states that it assigns to, and of those that it reads; None where there is none."""
+        return [*map(values.get, self.written)], [*map(values.get, self.read)]
+
+    def _call(self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]) -> Any:
+        feeds = self.taken(feeds)
         fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
-        written = [*map(values.get, self.written)]
-        read = [*map(values.get, self.read)]
-        if self.is_settled or self._has_settled(fn, feeds):
+        written, read = self._states(values)
+        if self._has_settled(fn, feeds):
             self._start(fn, launched, written, read, feeds)
         else:
             self._start_first(fn, launched, written, read, feeds)
@@ -238,7 +258,6 @@ class Program:
         if signature not in self.completed:
             self.layout.wait_for(launched[-1][:2])
             self.completed[signature] = self.headroom
-        self.is_settled = self.has_signature and self.only is not None and self.calls > 1
 
     def _entered(self, run: Any, *arguments: Any) -> Any:
         """What `run` gives in another thread, which begins without 64-bit types and mesh."""
@@ -278,13 +297,10 @@ class Program:
         return {key: place for key, place in zip(self.written, states, strict=True) if place is not None}
 
     def _compiled(self, feeds: Sequence[Any]) -> tuple[Compiled, Any]:
-        values = self.engine.values
         with self.layout.entered():
             fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
-            written = [values.get(key) for key in self.written]
-            read = [values.get(key) for key in self.read]
             lowered: Any = fn
-            return fn, lowered.lower(written, read, self.lifted, feeds).compile()
+            return fn, lowered.lower(*self._states(self.engine.values), self.lifted, feeds).compile()
 
     def _chosen(self, feeds: Sequence[Any]) -> tuple[Compiled, Sequence[Any]]:
         """The program for `feeds`, and those that it takes."""
