@@ -19,6 +19,7 @@ from ...core.matmul_precision import HIGHEST, precision_of
 from ...core.nesting import explained_depth
 from ...core.traits import PLACES, multiplies
 from ...primitives.base.state import AbstractStateful
+from ...primitives.creation.ranges import Range
 from ...primitives.debugging.guards import AbstractGuard
 from .. import messages
 from ..concrete import Concrete, concrete_values, is_small
@@ -37,6 +38,8 @@ from .variables import UPDATES
 
 NAN, INFINITY, CODES = 2, 1, 4
 _MOST_ELEMENTS = 1 << 48
+_MOST_COUNTED = 1 << 35
+"""The elements of a range, of which XLA 0.12 ends the process where it is to compute some more."""
 
 
 class AbstractRows(ABC):
@@ -162,7 +165,7 @@ class Trace:
                 results = self._results(step, arrays)
             if not isinstance(results, tuple):
                 results = (results,)
-            _check_sizes(results)
+            _check_sizes(results, _MOST_COUNTED if isinstance(step.op.primitive, Range) else _MOST_ELEMENTS)
         except DataDependentShapeError as error:
             error.leave(self.plan, step.op)
             raise
@@ -302,11 +305,11 @@ def _check_shapes_are_known(step: Step, arrays: Sequence[Any]) -> None:
             raise messages.needs_value(step.op, arrays)
 
 
-def _check_sizes(results: Sequence[Any]) -> None:
+def _check_sizes(results: Sequence[Any], most: int) -> None:
     """ValueError where no memory holds a result: XLA's compiler ends the process there, jax counts on below zero."""
     for y in results:
         lengths = [n for n in getattr(y, "shape", ()) if type(n) is int]
-        if lengths and (min(lengths) < 0 or math.prod(lengths) > _MOST_ELEMENTS):
+        if lengths and (min(lengths) < 0 or math.prod(lengths) > most):
             raise ValueError("its result would have more elements than any memory holds")
 
 
