@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from types import FrameType
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engines.xla import interrupts
+from pullback.engines.xla import interrupts, lost_processes
 from pullback.engines.xla.devices import Layout
 
 ROWS = 200
@@ -165,6 +165,58 @@ def test_what_is_done_to_its_end_is_done_or_not_begun_whenever_an_interrupt_come
         except KeyboardInterrupt:
             pass
         assert begun == ended
+
+
+def test_what_waits_for_other_processes_may_be_interrupted_at_any_time(alarm: Callable[[float], None]) -> None:
+    random = np.random.default_rng(0)
+    begun: list[int] = []
+    ended: list[int] = []
+
+    def act(i: int) -> int:
+        begun.append(i)
+        Event().wait(2e-4)
+        ended.append(i)
+        return i
+
+    for i in range(1000):
+        try:
+            alarm(random.uniform(1e-6, 6e-4))
+            assert lost_processes.while_watching(act, i) == i
+            alarm(0)
+        except KeyboardInterrupt:
+            pass
+    while len(begun) > len(ended):
+        Event().wait(1e-3)
+    assert begun
+    assert sorted(begun) == sorted(ended)
+    assert lost_processes.while_watching(divmod, 7, 2) == (3, 1)
+
+
+def test_a_flag_is_set_or_not_whenever_an_interrupt_comes(alarm: Callable[[float], None]) -> None:
+    random = np.random.default_rng(0)
+    for _ in range(1000):
+        flag = interrupts.Flag()
+        try:
+            alarm(random.uniform(1e-6, 3e-5))
+            for _ in range(100):
+                flag.set()
+            alarm(0)
+        except KeyboardInterrupt:
+            pass
+        flag.set()
+        assert flag.is_set
+        assert flag.wait(9.0)
+        assert flag.wait(9.0)
+
+
+def test_a_flag_wakes_who_waits_for_it() -> None:
+    flag, woken = interrupts.Flag(), []
+    waiting = Thread(target=lambda: woken.append(flag.wait(60.0)))
+    waiting.start()
+    assert not interrupts.Flag().wait(0.01)
+    flag.set()
+    waiting.join()
+    assert woken == [True]
 
 
 def test_the_first_step_changes_variables_in_place_too() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
+from contextlib import suppress
 
 _PAUSE = 0.01
 """The seconds after which an interrupted thread looks again whether the other has ended."""
@@ -47,3 +48,22 @@ def to_its_end(act: Callable[[], None]) -> None:
         raise
     if errors:
         raise errors[0]
+
+
+class Flag:
+    """What one thread waits for, and others set: by calls that an interrupt does not leave half done."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._lock = allocate_lock()
+        self._lock.acquire()
+
+    def set(self) -> None:
+        """Let the thread that waits go on."""
+        self.is_set = True
+        with suppress(RuntimeError):  # It was set before.
+            self._lock.release()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it is set within so many seconds."""
+        return self.is_set or self._lock.acquire(timeout=seconds)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from _thread import allocate_lock, start_new_thread
 from collections.abc import Collection, Sequence
-from threading import Event, Thread
 from typing import Any
 
 import jax
 
 from .. import messages
+from .interrupts import Flag
 from .jax_internals import coordination
 
 _FIRST_LOOK, _LAST_LOOK = 5e-5, 5e-3
@@ -33,18 +34,16 @@ class Watch:
         self.seconds = seconds
         self.lost: list[int] = []
         """The processes that are not there any more; none that left in order, as all do that together."""
-        self.is_told = Event()
-        self.ends = Event()
-        self.thread = Thread(target=self._ask, name="pullback-watch", daemon=True)
-        self.thread.start()
+        self.is_told, self.ends = Flag(), Flag()
+        start_new_thread(self._ask, ())
 
     def _ask(self) -> None:
         while not self.ends.wait(_BETWEEN_QUESTIONS):
             alive = self._alive()
-            if len(alive) < len(self.everyone) and not self.ends.is_set():
+            if len(alive) < len(self.everyone) and not self.ends.is_set:
                 self.lost = [i for i in self.everyone if i not in alive]
                 break
-        if self.lost and not self.is_told.wait(self.seconds) and not self.ends.is_set():
+        if self.lost and not self.is_told.wait(self.seconds) and not self.ends.is_set:
             print(f"pullback: {self.error()}", file=sys.stderr, flush=True)
             os._exit(1)
 
@@ -124,26 +123,28 @@ def wait_until_ready(arrays: Sequence[Any]) -> None:
 
 
 def while_watching(act: Any, *args: Any) -> Any:
-    """What `act` gives, which waits for other processes in a thread of its own.
+    """What `act` gives, which waits for other processes in a thread of its own; an interrupt leaves it to that.
 
     Raises:
         UnavailableError: a process is lost.
     """
     results: list[Any] = []
     errors: list[BaseException] = []
+    running = allocate_lock()
+    running.acquire()
 
     def run() -> None:
         try:
             results.append(act(*args))
         except BaseException as error:
             errors.append(error)
+        finally:
+            running.release()
 
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
+    start_new_thread(run, ())
+    while not running.acquire(timeout=_LAST_LOOK):
         for each in _watches:
             each.check()
-        thread.join(_LAST_LOOK)
     if errors:
         raise errors[0]
     return results[0]
