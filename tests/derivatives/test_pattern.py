@@ -154,12 +154,16 @@ INEXACT_HESSIANS = {
 
 
 def _entries(y: Any, x: Any) -> Any:
-    """Where the Jacobian differs from zero at one of some random points."""
+    """The entries that are not zero at one of some random points: sixteen after the last that showed one."""
     full = pb.jacobian(y, x)
     session = pb.Session(engine="numpy")
-    shape = (-1, N)
-    points = np.random.default_rng(0).normal(size=(40, N))
-    return sum(np.abs(session.run(full, {x: p}).reshape(shape)) for p in points) > 1e-13
+    random = np.random.default_rng(0)
+    found, vain = np.zeros([int(np.prod(y.shape.known)), N], bool), 0
+    while vain < 16:
+        there = np.abs(session.run(full, {x: random.normal(size=N)}).reshape(found.shape)) > 1e-13
+        vain = 0 if (there & ~found).any() else vain + 1
+        found |= there
+    return found
 
 
 def test_the_slope_of_eigenvalues_has_a_pattern() -> None:
