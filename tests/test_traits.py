@@ -201,3 +201,13 @@ def test_zeros_behind_what_is_brought_together_change_nothing(operations: Sample
             zeros = np.zeros([2 if a == axis else n for a, n in enumerate(x.shape)], x.dtype)
             longer = sample.run([np.concatenate([x, zeros], axis)])
             np.testing.assert_allclose(longer[0], sample.run()[0], rtol=1e-12)
+
+
+def test_links_that_count_the_positions_that_meet_count_all(operations: Samples) -> None:
+    counted = 0
+    for sample in [sample for some in operations.values() for sample in some]:
+        links = [link for i in range(len(sample.arrays)) for link in sample.links(i) or ()]
+        for pairs, count in [(link.pairs, link.count) for link in links if link.pairs and link.count]:
+            assert count() == len(pairs(0, 0)[0])
+            counted += 1
+    assert counted > 100

@@ -317,8 +317,7 @@ def _contracted(op: Operation, i: int, lengths: Lengths) -> float:
     counts: list[float] = [_number_or_one(n, lengths) for n in x.shape.lengths]
     for link in links:
         made = _number_or_one(y.shape.lengths[link.output], lengths)
-        pairs = None if link.pairs is None else link.pairs(made, int(counts[link.input]))
-        counts[link.input] = 1 if pairs is None else len(pairs[0]) / max(made, 1)
+        counts[link.input] = link.met(made, int(counts[link.input]))
     return prod(counts)
 
 

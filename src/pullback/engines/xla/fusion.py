@@ -4,17 +4,16 @@ On a processor XLA works elementwise operations into the loop of a reduction tha
 element to element. That is quick, unless each of these reads several places: the sum of 2 million elements of a
 depthwise convolution takes 125 ms, and 4 ms where the convolution is made before. Or unless the loop goes along an axis
 of few, far elements: the largest of 16 rows of 32,768 takes 1.5 ms, and 0.5. XLA drops barriers before it fuses, so
-such a reduction becomes a branch that is always taken, on a condition that XLA cannot know: operands of branches are
-made. That is one condition for all, of an argument of the program where there is one: else each is compiled.
+such a reduction becomes a call that is not inlined: arguments of calls are made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
+from jax.experimental.xla_metadata import set_xla_metadata
 
 from ...core.operation import Operation
 from ...core.primitive import Primitive
@@ -51,8 +50,6 @@ class Fused:
     """The slots whose values XLA computes where they are read, with how many shifted arrays it reads for an element."""
 
     def __init__(self) -> None:
-        self.argument: Any = None
-        """An array that the program is given, of which conditions are made; None where there is none of floats."""
         self._shifts: dict[int, int] = {}
 
     def note(self, step: Step) -> None:
@@ -126,51 +123,18 @@ def _is_along_few(op: Operation) -> bool:
     return far_rows(x.shape.known, [axis for axis in range(len(x.shape.known)) if axis not in stay]) is not None
 
 
-def an_argument(arrays: Iterable[Any]) -> Any:
-    """The first of `arrays` of which a condition can be made that XLA does not know; None where there is none."""
-    numbers = [x for x in arrays if isinstance(x, jax.Array) and x.dtype.kind == "f"]
-    return next((x for x in numbers if all(isinstance(n, int) and n for n in x.shape)), None)
-
-
-def apart(kernel: Callable[..., Any], arrays: Sequence[Any], argument: Any = None) -> Any:
-    """What `kernel` makes of `arrays`, which are made before; `argument` is one of those of the program."""
+def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    """What `kernel` makes of `arrays`, which are made before."""
     numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
-    some = an_argument([argument, *[arrays[i] for i in numbers]])
-    if some is None:
-        return kernel(*arrays)
+    given = [arrays[i] for i in numbers]
 
+    @jax.jit
     def compute(*given: Any) -> Any:
         values = list(arrays)
         for i, x in zip(numbers, given, strict=True):
             values[i] = x
         return kernel(*values)
 
-    return _apart(compute, some.reshape(-1)[0], [arrays[i] for i in numbers])
-
-
-def _apart(compute: Callable[..., Any], some: Any, operands: Sequence[Any]) -> Any:
-    """A branch that stays one in a stack of calls, whose condition `jax.vmap` would make a choice of each element."""
-
-    @jax.custom_batching.custom_vmap
-    def once(some: Any, *given: Any) -> Any:
-        return _in_branch(compute, some.reshape(-1)[0], given)
-
-    @once.def_vmap
-    def stacked(size: int, batched: Sequence[bool], some: Any, *given: Any) -> Any:
-        del size
-        made = _apart(jax.vmap(compute, [0 if is_batched else None for is_batched in batched[1:]]), some, given)
-        return made, jax.tree.map(lambda _: True, made)
-
-    return once(some, *operands)
-
-
-def _in_branch(compute: Callable[..., Any], some: Any, operands: Sequence[Any]) -> Any:
-    if takes_turns(compute, *operands):
-        return compute(*operands)
-    made = jax.eval_shape(compute, *operands)
-
-    def nothing(*given: Any) -> Any:
-        del given
-        return jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), made)
-
-    return jax.lax.cond((some == some) | (some != some), compute, nothing, *operands)
+    if takes_turns(compute, *given):
+        return kernel(*arrays)
+    return set_xla_metadata(compute(*given), inlineable="false")  # type: ignore[no-untyped-call]

@@ -29,7 +29,7 @@ from ..run_shapes import check_shapes, has_unknown_shapes
 from .array_namespace import kernel_of
 from .column_major import ColumnMajor
 from .fences import Fences
-from .fusion import Fused, an_argument, apart
+from .fusion import Fused, apart
 from .indexing import gather_within, nothing_to_read
 from .loops.rooms import Rooms
 from .reassociation import Sums
@@ -137,15 +137,11 @@ class Trace:
             checked=self.checked,
             called=self.called,
         )
-        made.perhaps, made.fused.argument = self.perhaps, self.fused.argument
+        made.perhaps = self.perhaps
         return made
 
     def run(self) -> None:
         """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
-        if self.fused.argument is None:
-            kept = [x for i, x in enumerate(self.states) if i not in self.plan.written]
-            given = [self.slots[slot] for slot in self.plan.feed_slots]
-            self.fused.argument = an_argument([*given, *kept, *self.lifted.values()])
         with np.errstate(all="ignore"):
             for step in self.plan.steps:
                 self._step(step)
@@ -227,7 +223,7 @@ class Trace:
             return transposed
         try:
             if self.fused.is_better_apart(step, arrays):
-                return apart(kernel, arrays, self.fused.argument)
+                return apart(kernel, arrays)
             return kernel(*arrays)
         except IndexError:
             found = nothing_to_read(primitive, arrays) if self.perhaps else None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.traits import Link, Links, Positions
-from .windows import Padding, has_channels_first, pads_of, result_lengths, taps
+from .windows import Padding, count_of_taps, has_channels_first, pads_of, result_lengths, taps
 
 Labels = Mapping[str, Any]
 """What the channels along an axis are called: numbers of each label. Channels meet where all shared labels agree."""
@@ -44,20 +44,27 @@ class Geometry(NamedTuple):
 
     def pairs(self, axis: int, output: str, input: str, _n: int, _m: int) -> Positions:
         """Those positions that meet along a spatial axis, of the roles `output` and `input`."""
-        geometry = (self.lengths, self.windows, self.strides, self.dilations)
-        pads = pads_of(*geometry, self.padding)
-        count = result_lengths(*geometry, self.padding)[axis] or 0
-        n, window, stride, dilation = [values[axis] for values in geometry]
-        found = taps(n, window, stride, dilation, pads[axis][0], max(count, 0))
+        found = taps(*self._along(axis))
         by_role = dict(zip(("windows", "elements", "places"), found, strict=True))
         return by_role[output], by_role[input]
+
+    def count(self, axis: int) -> int:
+        """How many `pairs` there are."""
+        return count_of_taps(*self._along(axis))
+
+    def _along(self, axis: int) -> tuple[int, int, int, int, int, int]:
+        """What `taps` takes, for a spatial axis."""
+        geometry = (self.lengths, self.windows, self.strides, self.dilations)
+        n, window, stride, dilation = [values[axis] for values in geometry]
+        count = result_lengths(*geometry, self.padding)[axis] or 0
+        return n, window, stride, dilation, pads_of(*geometry, self.padding)[axis][0], max(count, 0)
 
 
 def window_links(geometry: Geometry, y: Images, x: Images) -> Links:
     """The axes of `y` that go along axes of `x`."""
     links = [] if y.batch is None or x.batch is None else [Link(y.batch, x.batch)]
     for i, (output, input) in enumerate(zip(y.spatial, x.spatial, strict=True)):
-        links.append(Link(output, input, partial(geometry.pairs, i, y.role, x.role)))
+        links.append(Link(output, input, partial(geometry.pairs, i, y.role, x.role), partial(geometry.count, i)))
     for output, ours in y.channels.items():
         for input, theirs in x.channels.items():
             if ours is theirs:

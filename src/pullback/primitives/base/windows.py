@@ -199,6 +199,12 @@ def taps(n: int, window: int, stride: int, dilation: int, before: int, count: in
     return windows, elements.reshape(-1)[there], there - windows * window
 
 
+def count_of_taps(n: int, window: int, stride: int, dilation: int, before: int, count: int) -> int:
+    """How many triples `taps` gives: for each place in the window those windows whose element there is one."""
+    starts = [place * dilation - before for place in range(window)]
+    return sum([max(min(count, (n - 1 - start) // stride + 1) - max(0, -(start // stride)), 0) for start in starts])
+
+
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The places in a window, last axis fastest."""
     return product(*[range(k) for k in windows])
