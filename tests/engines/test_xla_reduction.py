@@ -13,9 +13,13 @@ import pullback as pb
 
 pytest.importorskip("jax")
 
+import jax
+
 from pullback.engines.engine import EngineOptions
 from pullback.engines.plan import make_plan
+from pullback.engines.xla.array_namespace import NAMESPACE
 from pullback.engines.xla.compiler_options import HAS_OLD_EMITTERS, compiler_options
+from pullback.engines.xla.platform import compiling_for
 from pullback.passes.costs import Lengths
 
 TALL = np.random.default_rng(0).standard_normal((5000, 3, 2)).astype(np.float32)
@@ -225,3 +229,11 @@ def test_large_stacks_of_small_matrices_take_no_product_of_matrices() -> None:
         return pb.xla.to_stablehlo(x @ x, [x]).mlir_module().count("stablehlo.dot_general")
 
     assert [products(*given) for given in ((2000, 4), (2000, 9), (20, 4), (None, 4))] == [0, 1, 1, 1]
+
+
+def test_sums_of_few_elements_are_reductions_in_programs_that_are_to_be_compiled_soon() -> None:
+    def reductions(effort: str) -> int:
+        with compiling_for("cpu", effort):
+            return str(jax.make_jaxpr(lambda x: NAMESPACE.sum(x, axis=1))(TALL[..., 0])).count("reduce_sum")
+
+    assert [reductions(effort) for effort in ("full", "fast")] == [0, 1]

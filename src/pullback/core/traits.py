@@ -168,8 +168,8 @@ Positions = tuple[Any, Any]
 class Link(NamedTuple):
     """An axis of the result that goes along an axis of an input: a position depends on the same position only.
 
-    Where `pairs` is there, a function of both lengths, it depends on the positions that they give for it. `count` is how
-    many of these there are, where that is known without them.
+    Where `pairs` is there, a function of both lengths, it depends on the positions that they give for it. `count` is
+    how many of these there are, where that is known without them.
     """
 
     output: int

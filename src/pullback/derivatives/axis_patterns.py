@@ -115,11 +115,12 @@ def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[i
 
 def _matrix(i: np.ndarray[Any, Any], j: np.ndarray[Any, Any], shape: tuple[int, int]) -> Matrix:
     """The matrix that is true at (i, j)."""
-    ones = np.ones(len(i), bool)
+    dtype = np.int32 if max(*shape, len(i)) < 2**31 else np.int64
+    i, j, ones = i.astype(dtype, copy=False), j.astype(dtype, copy=False), np.ones(len(i), bool)
     if not (np.diff(i.astype(np.int64) * shape[1] + j) > 0).all():
         return sp.csr_array((ones, (i, j)), shape=shape, dtype=bool)
     pointers = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=shape[0]))])
-    return sp.csr_array((ones, j, pointers), shape=shape)
+    return sp.csr_array((ones, j, pointers.astype(dtype)), shape=shape)
 
 
 def _lines(numbers: Any, axis: int) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 from jax import lax
 
 from ...core.primitive import Primitive
-from .platform import on_processor
+from .platform import compiles_quickly, on_processor
 from .registry import xla_kernel_of
 
 _SHORT = 8
@@ -95,7 +95,9 @@ def far_rows(dims: Sequence[int], axes: Sequence[int]) -> tuple[int, int, int] |
 
 
 def are_few(dims: Sequence[int], axes: Sequence[int]) -> bool:
-    """Whether sums along `axes` of an array of lengths `dims` are many, of a few elements each."""
+    """Whether sums along `axes` of an array of lengths `dims` had better be additions: they are many, each of a few."""
+    if compiles_quickly():
+        return False
     return len(axes) == 1 and 0 < dims[axes[0]] <= _SHORT and math.prod(dims) >= _LARGE * dims[axes[0]]
 
 

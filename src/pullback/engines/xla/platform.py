@@ -1,6 +1,6 @@
-"""Target platform: what the program that is being traced is compiled for; formulas are chosen by it.
+"""Target platform: what the program that is being traced is compiled for, with which effort; formulas are chosen by it.
 
-It is that of the program's own devices, which need not be the default ones.
+The platform is that of the program's own devices, which need not be the default ones.
 """
 
 from __future__ import annotations
@@ -16,22 +16,29 @@ from ...core.matmul_precision import HIGHEST
 PROCESSOR = "cpu"
 _target: ContextVar[str | None] = ContextVar("target", default=None)
 """None where no program of a session is traced; jax's default counts then."""
+_is_quick: ContextVar[bool] = ContextVar("is_quick", default=False)
 
 
 @contextmanager
-def compiling_for(platform: str) -> Iterator[None]:
-    """A block in which programs are traced for a platform of jax: "cpu", "gpu" or "tpu".
+def compiling_for(platform: str, effort: str = "full") -> Iterator[None]:
+    """A block in which programs are traced for a platform of jax: "cpu", "gpu" or "tpu"; `effort` as in `Session`.
 
     What asks for no precision of products is computed in full.
     """
-    token = _target.set(platform)
+    token, quick = _target.set(platform), _is_quick.set(effort == "fast")
     try:
         with jax.default_matmul_precision(HIGHEST):
             yield
     finally:
         _target.reset(token)
+        _is_quick.reset(quick)
 
 
 def on_processor() -> bool:
     """Whether the program that is being traced is compiled for a processor, and not for an accelerator."""
     return (_target.get() or jax.default_backend()) == PROCESSOR
+
+
+def compiles_quickly() -> bool:
+    """Whether the program is to be compiled soon rather than to run fast: fewer operations are better then."""
+    return _is_quick.get()

@@ -345,7 +345,7 @@ class Program:
         )
 
         def traced(rooms: Rooms, *args: Any) -> Any:
-            with compiling_for(platform):
+            with compiling_for(platform, self.engine.options.compile_effort):
                 return self._traced(static, rooms, *args)
 
         asked = Rooms()

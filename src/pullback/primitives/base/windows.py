@@ -193,9 +193,12 @@ def inside(lengths: Sequence[int], pads: Pads) -> tuple[slice, ...]:
 
 def taps(n: int, window: int, stride: int, dilation: int, before: int, count: int) -> tuple[Any, Any, Any]:
     """All triples of a window of `count`, an element of the `n` of the input, and a place in the window where it is."""
-    elements = np.arange(count)[:, None] * stride + (np.arange(window) * dilation - before)
-    there = np.flatnonzero((elements >= 0) & (elements < n))
-    windows = there // max(window, 1)
+    most = max(n, count * max(stride, window) + window * dilation + before)
+    dtype: Any = np.int32 if most < 2**31 else np.int64  # Half of the memory to go through where that will do.
+    starts, places = np.arange(count, dtype=dtype) * dtype(stride), np.arange(window, dtype=dtype)
+    elements = starts[:, None] + (places * dtype(dilation) - dtype(before))
+    there = np.flatnonzero((elements >= 0) & (elements < n)).astype(dtype)
+    windows = there // dtype(max(window, 1))
     return windows, elements.reshape(-1)[there], there - windows * window
 
 

@@ -280,7 +280,11 @@ class TieShares(Primitive):
     def links(self, i: int, x: TensorType, y: TensorType) -> Links | None:
         del y
         reduced = reduced_axes(x.shape.rank, self.axis, self.keepdims)
-        return None if reduced is None else tuple([Link(link.input, link.output if i else link.input) for link in reduced])
+        return (
+            None
+            if reduced is None
+            else tuple([Link(along.input, along.output if i else along.input) for along in reduced])
+        )
 
     def kernel(self, xp: Any, x: Any, y: Any) -> Any:
         equal = x == y.reshape(kept_dims(x.shape, self.axis))
