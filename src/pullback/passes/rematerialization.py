@@ -149,11 +149,11 @@ def _rematerialized(fetches: Any, limit: int, sizes: Sizes | None, name: str, *,
             schedule = scheduled(view, lengths, limit)
         except NoScheduleError as error:
             if not in_parts:
-                raise
+                raise error.explained() from None
             try:
                 made = split(view, lengths, limit)
             except NotSplitError as refused:
-                raise ResourceExhaustedError(f"{error} {refused}") from None
+                raise ResourceExhaustedError(f"{error.explained()} {refused}") from None
             return Rematerialized(given.of(made.found), _report_of_parts(view, made, limit))
         found = written(schedule)
     return Rematerialized(given.of(found), _report(schedule))

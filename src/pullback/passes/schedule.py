@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
+from math import isqrt
 
 from ..control_flow.loop import Loop
 from ..core.dtypes import resource
@@ -23,8 +25,16 @@ _MANY = 1500
 """For graphs of more operations few orders are tried."""
 
 
-class NoScheduleError(ResourceExhaustedError):
+class NoScheduleError(Exception):
     """No order was found for a budget."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        super().__init__(schedule)
+        self.schedule = schedule
+
+    def explained(self) -> ResourceExhaustedError:
+        """The error for users, which names the least budget that there is an order for: it takes a while to find."""
+        return self.schedule.too_small()
 
 
 class Schedule:
@@ -91,18 +101,24 @@ class Schedule:
         """The steps of the least work whose peak is within the budget."""
         found = self._found(self.budget)
         if not found:
-            raise self._too_small()
+            raise NoScheduleError(self)
         return min([keeping_more(self.nodes, steps, self.budget) for steps in found], key=self._work)
 
     def _found(self, budget: int) -> list[list[int]]:
         """The best steps of each way to look for them, of those whose peak is within a budget."""
-        evicted: list[list[int]] = []
+        fitting = [steps for steps in self._evicted(budget) if self._peak(steps).bytes <= budget]
+        chained = (steps for steps in self._chained(budget) if self._peak(steps).bytes <= budget)
+        return [steps for steps in (min(fitting, key=self._work, default=None), next(chained, None)) if steps]
+
+    def _evicted(self, budget: int) -> Iterator[list[int]]:
+        if budget < self._least():
+            return
         for order in ORDERS if len(self.nodes) < _MANY else ORDERS[:3]:
             with suppress(BudgetError):
-                evicted.append(run_steps(self.nodes, budget, order))
-        fitting = [steps for steps in evicted if self._peak(steps).bytes <= budget]
-        chained = (steps for steps in checkpointed(self.nodes, budget) if self._peak(steps).bytes <= budget)
-        return [steps for steps in (min(fitting, key=self._work, default=None), next(chained, None)) if steps]
+                yield run_steps(self.nodes, budget, order)
+
+    def _chained(self, budget: int) -> Iterator[list[int]]:
+        return iter(()) if budget < self._least() else checkpointed(self.nodes, budget)
 
     def _work(self, steps: Sequence[int]) -> int:
         return sum([self.nodes[i].work for i in steps])
@@ -110,15 +126,26 @@ class Schedule:
     def _peak(self, steps: Sequence[int]) -> Peak:
         return peak_of(self.nodes, steps)
 
-    def _too_small(self) -> NoScheduleError:
+    def _least(self) -> int:
+        """What no order can do with less than: what one operation needs, or what is asked for."""
+        block = blocks_of(self.nodes)
+        needs = [
+            node.scratch + sum([self.nodes[a].size for a in {block[j] for j in (i, *node.operands)}])
+            for i, node in enumerate(self.nodes)
+        ]
+        kept = {block[i] for i, node in enumerate(self.nodes) if node.kept}
+        return max([*needs, sum([self.nodes[a].size for a in kept])], default=0)
+
+    def too_small(self) -> ResourceExhaustedError:
         """For the least budget that has an order, by bisection, and where the memory is fullest then."""
-        below, (least, at) = self.budget, self._peak(range(len(self.nodes)))
+        below, (least, at) = max(self.budget, self._least() - 1), self._peak(range(len(self.nodes)))
         for _ in range(_TRIED):
-            budget = (below + least) // 2
-            peaks = [self._peak(steps) for steps in self._found(budget)]
-            below, (least, at) = (below, min(peaks)) if peaks else (budget, (least, at))
+            budget = isqrt(below * least)
+            peaks = map(self._peak, chain(self._chained(budget), self._evicted(budget)))
+            found = next((peak for peak in peaks if peak.bytes <= budget), None)
+            below, (least, at) = (below, found) if found else (budget, (least, at))
         op = self.operations[at]
-        return NoScheduleError(
+        return ResourceExhaustedError(
             f"rematerialize: the budget is {self.budget:,} bytes, and the least for which an order was found "
             f"{least:,} (plain: {self.plain_peak:,}); the memory is fullest at '{op.name}' ({op.type}, made at "
             f"{site_of(op)})."
