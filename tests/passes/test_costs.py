@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,3 +112,22 @@ def test_a_loop_takes_what_is_carried_and_what_a_step_makes(net: Callable[[Tenso
     _, measured = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert measured == pytest.approx(peak, rel=0.05)
+
+
+@pytest.mark.parametrize("depth", [8, 32])
+@pytest.mark.parametrize("convolve", [pb.nn.conv2d, pb.nn.depthwise_conv2d], ids=["dense", "depthwise"])
+@pytest.mark.parametrize("wanted", ["result", "image", "filters"])
+def test_a_convolution_takes_what_a_part_of_the_batch_does(convolve: Any, depth: int, wanted: str) -> None:
+    with pb.Graph().as_default():
+        x, w = image(8, 32, 32, depth), image(3, 3, depth, depth if convolve is pb.nn.conv2d else 1)
+        y = convolve(x, w, [1, 1, 1, 1], "SAME")
+        found = {"result": [y], "image": pb.gradients(y, x, y), "filters": pb.gradients(y, w, y)}[wanted]
+        run = pb.Session(engine="numpy").make_callable(found, [x, w])
+        peak = pb.rematerialize(found, "1GB").report.peak
+    arrays = [np.ones(z.shape.known, np.float32) for z in (x, w)]
+    run(*arrays)
+    tracemalloc.start()
+    run(*arrays)
+    _, measured = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert measured == pytest.approx(peak, rel=0.1)

@@ -128,13 +128,20 @@ def measured(fetches: Sequence[Tensor], x: Tensor) -> int:
     return peak
 
 
-@pytest.mark.parametrize("share", [0.5, 0.35])
+@pytest.mark.parametrize("share", [0.5, 0.35, 0.2, 0.12])
 def test_the_peak_is_the_predicted_one(share: float) -> None:
     with pb.Graph().as_default():
         x, fetches = loss_and_slopes()
         found, report = within(fetches, share)
         assert report.peak <= report.budget
         assert measured(found, x) == pytest.approx(report.peak, rel=0.1)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.35])
+def test_the_peak_of_a_compiled_program_is_the_predicted_one(share: float) -> None:
+    with pb.Graph().as_default():
+        x, fetches = loss_and_slopes()
+        found, report = within(fetches, share)
         session = pb.Session(engine="xla")
         session.run(pb.global_variables_initializer())
         taken = session.compiled_memory(found, {x: images(*LARGE)})

@@ -26,6 +26,7 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
 from ..primitives.base.windows import has_channels_first
+from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
 from ..primitives.convolution.conv import (
     Conv2DBackpropFilter,
     DepthwiseConv2dNative,
@@ -121,8 +122,8 @@ def work(op: Operation, lengths: Lengths) -> int:
 def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
     """The bytes that `op` takes beside its outputs until it is done; with `lean` in the place of its primitive.
 
-    An elementwise operation of several steps has values in between; of what holds functions it is the most that is
-    alive in one of them.
+    An elementwise operation of several steps has values in between, a convolution those of a part of the batch; of what
+    holds functions it is the most that is alive in one of them.
     """
     p = lean or op.primitive
     if isinstance(p, Loop):
@@ -131,6 +132,9 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
         pairs = zip(p.functions, p.arguments(op.inputs), strict=True)
         inside = [peak_inside(f, lengths.inside(f, args)) for f, args in pairs]
         return max(max(inside, default=0) - sum([lengths.bytes(y) for y in op.outputs]), 0)
+    if isinstance(p, AnyConvolution):
+        shapes = [[lengths.number(n) or 1 for n in x.shape.lengths or ()] for x in (*op.inputs[:2], *op.outputs)]
+        return bytes_beside(p, shapes, op.outputs[0].dtype.itemsize)
     if ELEMENTWISE not in p.traits or MOVES in p.traits or p.stateful:
         return 0
     return round((_values_at_once(p, tuple([x.dtype for x in op.inputs])) - 1) * lengths.bytes(op.outputs[0]))

@@ -36,6 +36,7 @@ from ..base.windows import (
 )
 from ..shape.reshape import shape_to_use, split_shape
 from ..shape.size import shape
+from . import conv_kernels
 
 Lengths = tuple[int | None, ...]
 
@@ -182,6 +183,20 @@ class AbstractConvolutionByFilter(Primitive):
 
 
 AnyConvolution = AbstractConvolution | AbstractConvolutionByInput | AbstractConvolutionByFilter
+
+
+def bytes_beside(like: AnyConvolution, shapes: Sequence[Sequence[int]], itemsize: int) -> int:
+    """The bytes that a kernel takes beside its result; `shapes` are those of the first two inputs and of the result."""
+    family = like.family()
+    if isinstance(like, AbstractConvolution):
+        what, (x, f, y) = family.convolve, shapes
+    elif isinstance(like, AbstractConvolutionByInput):
+        what, (f, y, x) = family.convolve_by_input, shapes
+    else:
+        what, (x, y, f) = family.convolve_by_filter, shapes
+    (_, of_image, channels), (batch, counts, count) = [split_axes(tuple(dims), like.data_format) for dims in (x, y)]
+    pads = pads_of(of_image, f[:-2], like.strides, like.dilations, like.padding)
+    return conv_kernels.bytes_beside(what, (batch, *of_image, channels), f, (batch, *counts, count), pads, itemsize)
 
 
 def _links(primitive: AnyConvolution, y: str, x: str, image: TensorShape, filters: TensorShape) -> Links | None:

@@ -8,7 +8,7 @@ result is small.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ def convolve(x: Array, f: Array, strides: tuple[int, ...], dilations: tuple[int,
         if _is_thin(depth, groups):
             patches = _patches(images, windows, counts, strides, dilations)
             np.dot(patches, f.reshape(patches.shape[1], count), out=result[part].reshape(len(patches), count))
+            del patches  # Before the next ones are made.
             continue
         total = None
         for offset in offsets(windows):
@@ -84,6 +85,7 @@ def convolve_by_filter(
         if _is_thin(depth, groups):
             patches = _patches(images, windows, counts, strides, dilations)
             result += np.dot(patches.T, dy[part].reshape(len(patches), count)).reshape(result.shape)
+            del patches
             continue
         rows = _rows(dy[part], groups)
         for offset in offsets(windows):
@@ -152,12 +154,46 @@ def depthwise_by_filter(
     return result
 
 
+def bytes_beside(
+    what: Callable[..., Array],
+    x: Sequence[int],
+    f: Sequence[int],
+    y: Sequence[int],
+    pads: Pads,
+    itemsize: int,
+) -> int:
+    """The bytes that the kernel `what` takes beside its result: those of a part of the batch.
+
+    That are images with a border, and two copies or products at a time, of a place in the window and of the one before.
+    `x`, `f` and `y` are the shapes of images, filters and results.
+    """
+    windows = f[:-2]
+    dense = what in (convolve, convolve_by_filter)
+    groups = x[-1] // max(f[-2], 1)
+    image, result = [math.prod(shape[1:]) * itemsize for shape in (x, y)]
+    copies = _copies(windows, f[-2], groups) if dense else 1
+    count = min(_images_at_once(max(image * copies, result)), x[0])
+    bordered = math.prod(_padded_lengths(tuple(x[1:-1]), pads)) * x[-1] * itemsize
+    places = math.prod(y[1:-1]) * x[-1] * itemsize
+    if what in (convolve_by_input, depthwise_by_input):
+        return count * (bordered + 2 * places)
+    bordered = bordered if any(map(any, pads)) else 0
+    if copies > 1:
+        return count * (bordered + places * copies)
+    totals = {convolve: places + 2 * result, convolve_depthwise: 2 * result}
+    return count * (bordered + totals.get(what, 2 * places))
+
+
 def _parts(x: Array, y: Array, copies: int = 1) -> Iterator[slice]:
     """The batch of images `x`, each of which is copied so many times, and of results `y` in parts."""
     batch = len(x)
-    size = max(x.nbytes * copies, y.nbytes) // max(batch, 1)
-    step = max(_PART // max(size, 1), 1)
+    step = _images_at_once(max(x.nbytes * copies, y.nbytes) // max(batch, 1))
     return (slice(start, start + step) for start in range(0, batch, step))
+
+
+def _images_at_once(size: int) -> int:
+    """How many images of `size` bytes a part has."""
+    return max(_PART // max(size, 1), 1)
 
 
 def _is_thin(depth: int, groups: int) -> bool:
