@@ -73,6 +73,15 @@ def test_known_lengths_are_found_in_either_factor() -> None:
     assert pb.matmul(pb.placeholder(pb.float32), zeros(4, 2)).shape.rank is None
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (2, 5, 3)])
+@pytest.mark.parametrize("flags", [{"transpose_a": True}, {"transpose_b": True}])
+def test_the_derivative_of_a_gram_matrix_is_one_product(shape: tuple[int, ...], flags: dict[str, bool]) -> None:
+    x = pb.placeholder(pb.float32, shape)
+    pb.gradients(pb.matmul(x, x, **flags), x)
+    products = [op for op in x.graph.get_operations() if op.type in ("MatMul", "BatchMatMulV2")]
+    assert len(products) == 2
+
+
 def test_the_operator_multiplies_matrices() -> None:
     x = pb.constant([[1.0, 2.0]])
     np.testing.assert_array_equal(pb.Session().run(x @ [[3.0], [4.0]]), [[11.0]])

@@ -64,6 +64,10 @@ def _einsum(equation: str, *shapes: tuple[int, ...]) -> Case:
 CASES = [
     *_flagged(),
     Case("matmul_with_itself", lambda x: pb.matmul(x, x), [normal(3, 3)]),
+    Case("matmul_with_own_transpose", lambda x: pb.matmul(x, x, transpose_a=True), [normal(4, 3)]),
+    Case("matmul_with_own_transpose_complex", lambda x: pb.matmul(x, x, transpose_b=True), [_complex(3, 4)]),
+    Case("matmul_stacks_with_own_adjoint", lambda x: pb.matmul(x, x, adjoint_a=True), [_complex(2, 3, 2)]),
+    Case("matmul_stacks_with_own_transpose", lambda x: pb.matmul(x, x, transpose_b=True), [normal(2, 2, 3)]),
     Case("matmul_no_rows", pb.matmul, [normal(0, 3), normal(3, 2)], expected=np.zeros((0, 2))),
     Case("matmul_no_inner_length", pb.matmul, [normal(2, 0), normal(0, 3)], expected=np.zeros((2, 3))),
     Case("matmul_no_stack", pb.matmul, [normal(0, 2, 3), normal(3, 2)], expected=np.zeros((0, 2, 2))),

@@ -17,6 +17,7 @@ from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
 from ..casting.cast import cast
 from ..complex.complex import conj
+from ..elementwise.arithmetic import add
 from ..reduction.sum import sum_like
 from .contraction import adjoint, check_numbers, matmul_kernel
 from .einsum import Einsum, einsum
@@ -102,6 +103,8 @@ class MatMul(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         a, b = op.inputs
         ta, tb = self.transpose_a, self.transpose_b
+        if a is b and ta != tb:
+            return lambda: _by_own(MatMul(), conj(a), dy, _TRANSPOSE(dy), ta), None
 
         def da() -> Tensor:
             x = conj(b)
@@ -112,6 +115,15 @@ class MatMul(Primitive):
             return _matmul(dy, x, True, ta) if tb else _matmul(x, dy, not ta, False)
 
         return da, db
+
+
+_TRANSPOSE = Einsum("...ij->...ji")
+
+
+def _by_own(product: Primitive, a: Tensor, dy: Tensor, turned: Tensor, is_first: bool) -> Tensor:
+    """The cotangent of a matrix that is multiplied with its own transpose, by one product; a^T @ a if `is_first`."""
+    total = add(dy, turned)
+    return product(a, total) if is_first else product(total, a)
 
 
 def _matmul(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
@@ -166,6 +178,9 @@ class BatchMatMul(Primitive):
         return matmul_kernel(xp, adjoint(xp, a) if self.adj_x else a, adjoint(xp, b) if self.adj_y else b)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        a, b = op.inputs
+        if a is b and self.adj_x != self.adj_y:
+            return lambda: _by_own(BatchMatMul(), a, dy, conj(_TRANSPOSE(dy)), self.adj_x), None
         return partial(self._by_a, op, dy), partial(self._by_b, op, dy)
 
     def _by_a(self, op: Operation, dy: Tensor) -> Tensor:
