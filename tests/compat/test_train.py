@@ -294,3 +294,10 @@ def test_notes_of_a_relative_folder_name_what_lies_in_it(tmp_path: Path, monkeyp
     assert note.all_model_checkpoint_paths == ("/absolute/model-0", "model-1", "model-2")
     tf.train.update_checkpoint_state("train", "train/model-2")
     assert tf.train.latest_checkpoint("train") == "train/model-2"
+
+
+def test_the_global_step_is_a_variable_of_the_open_scope() -> None:
+    with tf.name_scope("names"), tf.variable_scope("train"):
+        step = tf.train.get_or_create_global_step()
+    assert step.op.name == "train/global_step"
+    assert tf.train.get_or_create_global_step() is step

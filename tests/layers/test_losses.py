@@ -211,3 +211,27 @@ def test_pairs_are_weighted_element_by_element(shape: tuple[int, ...], left_out:
         expected += total * 2 * (np.square(apart).sum() - apart.sum() ** 2 / n) / (n - 1)
     found = pb.losses.mean_pairwise_squared_error(labels, pb.constant(predictions), weights)
     np.testing.assert_allclose(pb.Session(engine="numpy").run(found), expected, rtol=1e-6)
+
+
+LOSSES: dict[str, tuple[str, Callable[..., pb.Tensor]]] = {
+    name: (scope or name, getattr(pb.losses, name))
+    for name, scope in {
+        "absolute_difference": "",
+        "mean_squared_error": "",
+        "huber_loss": "",
+        "log_loss": "",
+        "hinge_loss": "",
+        "sigmoid_cross_entropy": "sigmoid_cross_entropy_loss",
+        "softmax_cross_entropy": "softmax_cross_entropy_loss",
+    }.items()
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_named_as_in_tensorflow(name: str) -> None:
+    scope, loss = LOSSES[name]
+    y, z = pb.constant([[1.0, 0.0]]), pb.constant([[0.3, 0.7]])
+    with pb.name_scope("outer"):
+        found = [loss(y, z), loss(y, z, 0.5), loss(y, z, scope="mine"), loss(y, z, reduction=pb.losses.Reduction.SUM)]
+    wanted = [f"{scope}/value", f"{scope}_1/value", "mine/value", f"{scope}_2/Sum"]
+    assert [x.op.name for x in found] == [f"outer/{last}" for last in wanted]

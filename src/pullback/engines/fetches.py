@@ -91,15 +91,15 @@ def flatten(fetches: Any, graph: Graph) -> Fetches:
         return Fetches([element(x, graph, "fetch") for x in parts], SparseTensorValue._make)
     if isinstance(fetches, RaggedTensor):
         return Fetches([element(x, graph, "fetch") for x in fetches.tensors], ragged_value)
+    conversion = _conversion_of(fetches)
+    if conversion is not None:
+        items, rebuild = conversion.fetch(fetches)
+        return _nested(items, graph, rebuild)
     if isinstance(fetches, dict):
         return _nested(list(fetches.values()), graph, _dictionary(fetches))
     if isinstance(fetches, list | tuple):
         make: Any = getattr(type(fetches), "_make", type(fetches))
         return _nested(fetches, graph, make)
-    conversion = _conversion_of(fetches)
-    if conversion is not None:
-        items, rebuild = conversion.fetch(fetches)
-        return _nested(items, graph, rebuild)
     return Fetches([element(fetches, graph, "fetch")], _only)
 
 

@@ -93,9 +93,11 @@ def handle(verb: str, tensor: Tensor) -> InvalidArgumentError:
     )
 
 
-def element_text(element: Tensor | Operation) -> str:
-    """A tensor or operation, for a message."""
-    return str(element) if isinstance(element, Tensor) else f"operation '{element.name}' ({element.type})"
+def element_text(element: Any) -> str:
+    """A tensor, an operation or what else is fetched, for a message."""
+    if not isinstance(element, Operation):
+        return str(element)
+    return f"operation '{element.name}' ({element.type})"
 
 
 def not_fed(placeholders: Sequence[Operation]) -> InvalidArgumentError:

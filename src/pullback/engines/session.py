@@ -480,7 +480,7 @@ def InteractiveSession(target: str = "", graph: Graph | None = None, config: obj
     return session
 
 
-def evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: str) -> Any:
+def evaluate(fetch: Any, feed_dict: Any, session: Session | None, method: str) -> Any:
     """The value of `fetch`, by `session` or the default one, for the method of that name."""
     chosen = session or get_default_session()
     if chosen is None:

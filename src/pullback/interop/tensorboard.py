@@ -15,6 +15,7 @@ from ..core.function import Function, Parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.printing import functions_in
 from ..core.typing import TensorLike
+from ..engines.session import evaluate
 from ..primitives.identity.identity import identity
 from ..primitives.variables.collections import GraphKeys
 from .summary_values import Tag, array_of, fill_values, type_number
@@ -139,6 +140,17 @@ class Summary(dict[Tag, Any]):
     def __init__(self, tensors: Mapping[Tag, Any], name: str) -> None:
         super().__init__(tensors)
         self.name = name
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self))
+
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
+        """What a run gives for it in `session`, or in the default session; see `FileWriter.add_summary`.
+
+        Raises:
+            ValueError: there is no session.
+        """
+        return evaluate(self, feed_dict, session, "eval")
 
     @property
     def graph(self) -> Graph:
@@ -281,6 +293,21 @@ def _made(
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         y.graph.add_to_collection(key, summary)
     return summary
+
+
+def serialized(values: Mapping[Tag, Any]) -> bytes:
+    """What a session returned for a summary, as TensorFlow's message.
+
+    Raises:
+        ImportError: the package tensorboard is not installed.
+    """
+    from tensorboard.compat.proto.summary_pb2 import Summary as Message
+
+    made = Message()
+    for tag, value in values.items():
+        fill_values(made, tag, array_of(value))
+    text: bytes = made.SerializeToString()
+    return text
 
 
 def graph_def(graph: Graph) -> Any:

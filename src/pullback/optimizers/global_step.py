@@ -6,6 +6,8 @@ from typing import Any
 
 from ..core.dtypes import INTEGER, int64
 from ..core.graph import Graph, Tensor, get_default_graph
+from ..layers.variables.initializers import Zeros
+from ..layers.variables.scope import get_variable
 from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.variable import Variable, variables_of
 
@@ -55,7 +57,7 @@ def assert_global_step(global_step_tensor: Tensor | Variable) -> None:
 
 
 def create_global_step(graph: Graph | None = None) -> Variable:
-    """A new global step of `graph`, or of the default one.
+    """A new global step of `graph`, or of the default one, a variable of the variable scope that is open.
 
     Raises:
         ValueError: there is one already.
@@ -69,11 +71,12 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
-        return Variable(
-            0,
+        return get_variable(
+            "global_step",
+            [],
+            int64,
+            Zeros(),
             trainable=False,
-            name="global_step",
-            dtype=int64,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
         )
 

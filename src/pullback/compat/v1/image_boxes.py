@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,6 +100,15 @@ def non_max_suppression_padded(
     return filled, count
 
 
+class CombinedBoxes(NamedTuple):
+    """The boxes of all classes that are kept, their scores and classes, and how many they are."""
+
+    nmsed_boxes: pb.Tensor
+    nmsed_scores: pb.Tensor
+    nmsed_classes: pb.Tensor
+    valid_detections: pb.Tensor
+
+
 def combined_non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -110,7 +119,7 @@ def combined_non_max_suppression(
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
-) -> tuple[pb.Tensor, pb.Tensor, pb.Tensor, pb.Tensor]:
+) -> CombinedBoxes:
     """The best boxes of all classes that do not overlap others of their class: boxes, scores, classes, and how many.
 
     Shapes: `boxes` [b, n, classes, 4], or [b, n, 1, 4] for all classes alike, `scores` [b, n, classes]; the results
@@ -138,7 +147,9 @@ def combined_non_max_suppression(
         return [np.stack(part) for part in zip(*found, strict=True)]
 
     specs = [pb.TensorSpec([batch, total, *more], pb.float32) for more in ([4], [], [])]
-    return tuple(pb.numpy_function(combined, [places, values], [*specs, pb.TensorSpec([batch], pb.int32)], name=name))
+    return CombinedBoxes(
+        *pb.numpy_function(combined, [places, values], [*specs, pb.TensorSpec([batch], pb.int32)], name=name)
+    )
 
 
 def _best(boxes: Array, scores: Array, suppress: Any, most: int, total: int, clip: bool) -> list[Array]:
@@ -155,6 +166,14 @@ def _best(boxes: Array, scores: Array, suppress: Any, most: int, total: int, cli
     return [*filled, np.array(len(rows), np.int32)]
 
 
+class DistortedWindow(NamedTuple):
+    """Where a window begins, its size, and its ends."""
+
+    begin: pb.Tensor
+    size: pb.Tensor
+    bboxes: pb.Tensor
+
+
 def sample_distorted_bounding_box(
     image_size: TensorLike,
     bounding_boxes: TensorLike,
@@ -166,7 +185,7 @@ def sample_distorted_bounding_box(
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
-) -> tuple[pb.Tensor, pb.Tensor, pb.Tensor]:
+) -> DistortedWindow:
     """A window of an image drawn anew in each run: its begin and size for `tf.slice`, and its ends [1, 1, 4] to draw.
 
     It covers `min_object_covered` of one of `bounding_boxes` [1, n, 4], its width is a number in `aspect_ratio_range`
@@ -206,7 +225,7 @@ def sample_distorted_bounding_box(
         draws,
     ]
     specs = [pb.TensorSpec([3], pb.int32), pb.TensorSpec([3], pb.int32), pb.TensorSpec([1, 1, 4], pb.float32)]
-    return tuple(pb.numpy_function(chosen, inputs, specs, name=name))
+    return DistortedWindow(*pb.numpy_function(chosen, inputs, specs, name=name))
 
 
 def _window(

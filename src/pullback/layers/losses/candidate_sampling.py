@@ -8,7 +8,7 @@ first to arrive are taken. They are distributed as draws that go on until so man
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,17 @@ from ...primitives.shape.squeeze import ExpandDims
 from ...primitives.shape.stacking import concat, split
 from ...primitives.sorting.sort import top_k
 
-Sample = tuple[Tensor, Tensor, Tensor]
+
+class Sample(NamedTuple):
+    """Classes that were drawn, and how often true ones and these are expected among as many."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+Drawn = tuple[TensorLike, TensorLike, TensorLike]
+"""The same, as a caller may give it."""
 
 
 def log_uniform_candidate_sampler(
@@ -128,7 +138,7 @@ def _sampled(
                 return gather((chances * count).astype(np.float32), k)
 
         sample = cast(sample, int64)
-        return sample, expected(true), expected(sample)
+        return Sample(sample, expected(true), expected(sample))
 
 
 def sampled_softmax_loss(
@@ -139,7 +149,7 @@ def sampled_softmax_loss(
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Sample | None = None,
+    sampled_values: Drawn | None = None,
     remove_accidental_hits: bool = True,
     seed: int | None = None,
     name: str | None = "sampled_softmax_loss",
@@ -182,7 +192,7 @@ def nce_loss(
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Sample | None = None,
+    sampled_values: Drawn | None = None,
     remove_accidental_hits: bool = False,
     name: str | None = "nce_loss",
 ) -> Tensor:
@@ -215,7 +225,7 @@ def _sample(labels: Any, num_true: int, num_sampled: int, num_classes: int, seed
 
 
 def _sampled_logits(
-    weights: Any, biases: Any, labels: Any, x: Tensor, num_true: int, sample: Sample, remove: bool
+    weights: Any, biases: Any, labels: Any, x: Tensor, num_true: int, sample: Drawn, remove: bool
 ) -> tuple[Tensor, Tensor]:
     """The logits of the true classes, then of the sampled ones, less the logarithms of what is expected of them; and
     what the former should be."""

@@ -56,9 +56,9 @@ def mean_pairwise_squared_error(
             factors = reduce_sum(own, 1)
         count = reduce_sum(ones_like(apart) * cast(not_equal(wide, 0), y.dtype), 1)
         others = maximum(count - 1.0, 0.0)
-        squares = divide_no_nan(2.0 * reduce_sum(square(apart), 1), others)
-        sums = divide_no_nan(2.0 * square(reduce_sum(apart, 1)), count * others)
-        loss = reduce_sum((squares - sums) * factors)
+        squares = divide_no_nan(2.0 * reduce_sum(square(apart), 1), others, "value")
+        sums = divide_no_nan(2.0 * square(reduce_sum(apart, 1)), count * others, "value")
+        loss = reduce_sum((squares - sums) * factors, name="value")
     add_loss(loss, loss_collection)
     return loss
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,7 +137,15 @@ def all_candidate_sampler(
     del num_true, unique, seed
     true = cast(convert_to_tensor(true_classes), int64)
     with true.graph.name_scope(name or "all_candidate_sampler"):
-        return range_(num_sampled, dtype=int64), ones_like(true, dtype=float32), ones([num_sampled])
+        return Sample(range_(num_sampled, dtype=int64), ones_like(true, dtype=float32), ones([num_sampled]))
+
+
+class AccidentalHits(NamedTuple):
+    """The rows of true classes, their places in the sample, and what to add to their logits."""
+
+    indices: Tensor
+    ids: Tensor
+    weights: Tensor
 
 
 def compute_accidental_hits(
@@ -145,7 +154,7 @@ def compute_accidental_hits(
     num_true: int,
     seed: int | None = None,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> AccidentalHits:
     """Where sampled classes are true ones: the rows, the places in the sample, and the lowest float for each.
 
     Shapes: `true_classes` [n, num_true], `sampled_candidates` [k]; the results [hits], which only a run knows, so that
@@ -163,7 +172,7 @@ def compute_accidental_hits(
         found = where(met)
         lowest = fill(shape(found)[:1], float(np.finfo(np.float32).min))
         by_row = found[:, 0]
-        return cast(by_row, int32), found[:, 2], lowest
+        return AccidentalHits(cast(by_row, int32), found[:, 2], lowest)
 
 
 def _drawn(true: Tensor, count: int, unique: bool, shares: Tensor, seed: int | None) -> Sample:
@@ -173,10 +182,10 @@ def _drawn(true: Tensor, count: int, unique: bool, shares: Tensor, seed: int | N
         first, places = top_k(-times, count)
         until = -first[count - 1]
         sample = cast(places, int64)
-        return sample, -expm1(-until * gather(shares, true)), -expm1(-until * gather(shares, sample))
+        return Sample(sample, -expm1(-until * gather(shares, true)), -expm1(-until * gather(shares, sample)))
     total = cumsum(shares)
     sample = searchsorted(total, random_uniform([count], seed=seed) * total[-1], "right", int64)
-    return sample, count * gather(shares, true), count * gather(shares, sample)
+    return Sample(sample, count * gather(shares, true), count * gather(shares, sample))
 
 
 def _counts_of(vocab_file: str) -> list[float]:

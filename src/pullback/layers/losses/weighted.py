@@ -100,7 +100,7 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
     if plain and reduction == Reduction.NONE:
         return losses
     if plain and reduction != Reduction.SUM and count is not None and count > 0:
-        return reduce_mean(losses)
+        return reduce_mean(losses, name="value")
     if losses.dtype in (float16, bfloat16):  # sums and counts need more room
         return cast(_reduced(cast(losses, float32), weights, reduction), losses.dtype)
     factors = losses if plain else cast(convert_to_tensor(weights, dtype_hint=losses.dtype), losses.dtype)
@@ -115,7 +115,7 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
     else:
         kept = factors if reduction == Reduction.MEAN else cast(not_equal(factors, 0), losses.dtype)
         number = reduce_sum(broadcast_like(kept, losses))
-    return divide_no_nan(total, number)
+    return divide_no_nan(total, number, name="value")
 
 
 def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:
@@ -214,8 +214,8 @@ def absolute_difference(
     np.float32(2.0)
     """
     z, y = _pair("absolute_difference", labels, predictions)
-    with y.graph.name_scope(scope or "absolute_difference"):
-        return compute_weighted_loss(absolute(y - z), weights, None, loss_collection, reduction)
+    with y.graph.name_scope(scope or "absolute_difference") as scope:
+        return compute_weighted_loss(absolute(y - z), weights, scope, loss_collection, reduction)
 
 
 def mean_squared_error(
@@ -240,8 +240,8 @@ def mean_squared_error(
     np.float32(5.0)
     """
     z, y = _pair("mean_squared_error", labels, predictions)
-    with y.graph.name_scope(scope or "mean_squared_error"):
-        return compute_weighted_loss(squared_difference(y, z), weights, None, loss_collection, reduction)
+    with y.graph.name_scope(scope or "mean_squared_error") as scope:
+        return compute_weighted_loss(squared_difference(y, z), weights, scope, loss_collection, reduction)
 
 
 def huber_loss(
@@ -270,8 +270,8 @@ def huber_loss(
     np.float32(1.5)
     """
     z, y = _pair("huber_loss", labels, predictions)
-    with y.graph.name_scope(scope or "huber_loss"):
-        return compute_weighted_loss(Huber(float(delta))(y - z), weights, None, loss_collection, reduction)
+    with y.graph.name_scope(scope or "huber_loss") as scope:
+        return compute_weighted_loss(Huber(float(delta))(y - z), weights, scope, loss_collection, reduction)
 
 
 def log_loss(
@@ -297,9 +297,9 @@ def log_loss(
     np.float32(0.6931472)
     """
     z, y = _pair("log_loss", labels, predictions)
-    with y.graph.name_scope(scope or "log_loss"):
+    with y.graph.name_scope(scope or "log_loss") as scope:
         losses = -(z * log(y + epsilon)) - (1 - z) * log(1 - y + epsilon)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def hinge_loss(
@@ -324,8 +324,8 @@ def hinge_loss(
     np.float32(1.0)
     """
     z, x = _pair("hinge_loss", labels, logits)
-    with x.graph.name_scope(scope or "hinge_loss"):
-        return compute_weighted_loss(relu(1 - (2 * z - 1) * x), weights, None, loss_collection, reduction)
+    with x.graph.name_scope(scope or "hinge_loss") as scope:
+        return compute_weighted_loss(relu(1 - (2 * z - 1) * x), weights, scope, loss_collection, reduction)
 
 
 def cosine_distance(
@@ -357,9 +357,9 @@ def cosine_distance(
         raise ValueError("cosine_distance: give axis, or dim, which is the same")
     axis = dim if axis is None else axis
     z, y = _pair("cosine_distance", labels, predictions)
-    with y.graph.name_scope(scope or "cosine_distance_loss"):
+    with y.graph.name_scope(scope or "cosine_distance_loss") as scope:
         losses = 1 - reduce_sum(y * z, axis, keepdims=True)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def sigmoid_cross_entropy(
@@ -385,11 +385,11 @@ def sigmoid_cross_entropy(
     np.float32(0.6931472)
     """
     z, x = _pair("sigmoid_cross_entropy", multi_class_labels, logits)
-    with x.graph.name_scope(scope or "sigmoid_cross_entropy_loss"):
+    with x.graph.name_scope(scope or "sigmoid_cross_entropy_loss") as scope:
         if label_smoothing:
             z = z * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = sigmoid_cross_entropy_with_logits(labels=z, logits=x)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def softmax_cross_entropy(
@@ -415,13 +415,13 @@ def softmax_cross_entropy(
     np.float32(0.6931472)
     """
     z, x = _pair("softmax_cross_entropy", onehot_labels, logits)
-    with x.graph.name_scope(scope or "softmax_cross_entropy_loss"):
+    with x.graph.name_scope(scope or "softmax_cross_entropy_loss") as scope:
         z = stop_gradient(z)
         if label_smoothing:
             classes = cast(shape(x)[-1], x.dtype)
             z = z * (1 - label_smoothing) + label_smoothing / classes
         losses = softmax_cross_entropy_with_logits(labels=z, logits=x)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def sparse_softmax_cross_entropy(
@@ -446,12 +446,12 @@ def sparse_softmax_cross_entropy(
     np.float32(0.6931472)
     """
     x, numbers = convert_to_tensor(logits), convert_to_tensor(labels)
-    with x.graph.name_scope(scope or "sparse_softmax_cross_entropy_loss"):
+    with x.graph.name_scope(scope or "sparse_softmax_cross_entropy_loss") as scope:
         numbers, _ = remove_squeezable_dimensions(numbers, x, expected_rank_diff=1)
         losses = sparse_softmax_cross_entropy_with_logits(numbers, x)
         if not is_python_number(weights):
             _, weights = remove_squeezable_dimensions(losses, weights)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 __all__ = [

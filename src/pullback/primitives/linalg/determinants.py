@@ -7,7 +7,7 @@ derivative are computed from singular values, without a division (Magnus and Neu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -193,7 +193,14 @@ def _turns(x: Tensor, dtype: DType) -> Tensor:
     return complex_number(cos(angles), sin(angles))
 
 
-def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+class SignedLogarithm(NamedTuple):
+    """The sign of a number, and the logarithm of its absolute value."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def slogdet(input: TensorLike, name: str | None = None) -> SignedLogarithm:
     """`(sign, log)`: the sign of each determinant, for complex ones its phase, and the logarithm of its absolute value.
 
     Of a singular matrix they are 0 and -inf, without a derivative. The logarithm of complex matrices is complex, as
@@ -209,10 +216,10 @@ def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]))
-    (np.float32(-1.0), np.float32(0.0))
+    SignedLogarithm(sign=np.float32(-1.0), log_abs_determinant=np.float32(0.0))
     """
     sign, logarithm = LogMatrixDeterminant().operation(matrices("slogdet", input, square=True), name=name).outputs
-    return sign, logarithm
+    return SignedLogarithm(sign, logarithm)
 
 
 class LogMatrixDeterminant(Primitive):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,14 @@ from .stacks import IdentityLike, LowerPart, adjoint_of, check_matrices, matrice
 from .triangular import MatrixTriangularSolve
 
 
-def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+class Triangles(NamedTuple):
+    """Both triangles in one matrix, and the order of the rows."""
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> Triangles:
     """`(lu, p)`: the rows `p` of `input` are the product of the lower triangular matrix and the upper one in `lu`.
 
     The lower one has ones on its diagonal, which `lu` leaves out.
@@ -41,11 +48,11 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.lu([[0.0, 2.0], [4.0, 2.0]]))
-    (array([[4., 2.],
-           [0., 2.]], dtype=float32), array([1, 0], dtype=int32))
+    Triangles(lu=array([[4., 2.],
+           [0., 2.]], dtype=float32), p=array([1, 0], dtype=int32))
     """
     both, order = Lu().operation(matrices("lu", input, square=True), name=name or "lu").outputs
-    return both, cast(order, as_dtype(output_idx_type))
+    return Triangles(both, cast(order, as_dtype(output_idx_type)))
 
 
 class Lu(Primitive):

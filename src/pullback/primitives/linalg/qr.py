@@ -7,7 +7,7 @@ complement that `full_matrices` adds: rotations inside it, which no derivative c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.lengths import least
 from ...core.operation import Operation, Tensor
@@ -21,7 +21,14 @@ from .stacks import LowerPart, adjoint_of, check_matrices, matrices, times
 from .triangular import MatrixTriangularSolve
 
 
-def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+class Factors(NamedTuple):
+    """Orthonormal columns and an upper triangle."""
+
+    q: Tensor
+    r: Tensor
+
+
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Factors:
     """`(q, r)`: `q` with orthonormal columns, `r` upper triangular (trapezoidal), and `q @ r` is `input`.
 
     All shapes have derivatives of any order where the first `min(m, n)` columns are linearly independent. Of the
@@ -43,7 +50,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
            [ 0., -2.]], dtype=float32)
     """
     q, r = Qr(bool(full_matrices)).operation(matrices("qr", input), name=name).outputs
-    return q, r
+    return Factors(q, r)
 
 
 class Qr(Primitive):

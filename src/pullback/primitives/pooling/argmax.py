@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,13 @@ from .geometry import Window, holes_of, pool_arguments, pool_geometry, pool_link
 from .max_pool import MaxPool, MaxPoolGrad, hits
 
 
+class Pooled(NamedTuple):
+    """The largest elements, and where they stand."""
+
+    output: Tensor
+    argmax: Tensor
+
+
 def max_pool_with_argmax(
     input: TensorLike,
     ksize: int | Sequence[int],
@@ -30,7 +37,7 @@ def max_pool_with_argmax(
     output_dtype: DTypeLike = int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> Pooled:
     """The largest element of each window of images, and the number of the first such element in its flattened image.
 
     With `include_batch_in_index` that is its number in the flattened batch. See `max_pool` for the other arguments.
@@ -57,7 +64,7 @@ def max_pool_with_argmax(
     size, steps, pads, form = pool_arguments(what, x, ksize, strides, padding, data_format, 2)
     primitive = MaxPoolWithArgmax(size, steps, pads, form, (), dtype, bool(include_batch_in_index))
     y, places = primitive.operation(x, name=name).outputs
-    return y, places
+    return Pooled(y, places)
 
 
 class MaxPoolWithArgmax(Primitive):
