@@ -188,7 +188,7 @@ def test_a_model_between_tensors_is_applied_to_others_with_the_same_variables() 
     np.testing.assert_allclose(value(found["y"]), np.tanh(X[:, 0] @ np.ones([4, 2])), rtol=1e-6)
     assert net.trainable_variables == [w]
     assert tf.gradients(found["y"], w)[0] is not None
-    assert found["w"] is net.outputs["w"]
+    assert found["w"] is net.outputs[0]
 
 
 def test_a_model_of_ones_own_has_the_variables_of_its_layers() -> None:

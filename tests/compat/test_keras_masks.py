@@ -10,7 +10,7 @@ import pytest
 
 import pullback as pb
 from pullback.compat import v1 as tf
-from pullback.compat.v1.keras.base import mask_of
+from pullback.compat.v1.keras.history import mask_of
 
 L = tf.keras.layers
 IDS = np.array([[1, 2, 0, 4], [3, 0, 0, 0], [0, 0, 2, 2]])

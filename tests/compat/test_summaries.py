@@ -27,7 +27,7 @@ def test_runs_give_messages_that_programs_add_to(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y, [2.0, 4.0])
     summary = tf.Summary()
     summary.ParseFromString(text)
-    assert [(v.tag, v.simple_value) for v in summary.value][0] == ("loss", 3.0)
+    assert next((v.tag, v.simple_value) for v in summary.value) == ("loss", 3.0)
     summary.value.add(tag="precision", simple_value=0.5)
     with tf.summary.FileWriter(str(tmp_path)) as writer:
         writer.add_summary(text, 1)

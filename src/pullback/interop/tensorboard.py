@@ -141,7 +141,7 @@ class Summary(dict[Tag, Any]):
         super().__init__(tensors)
         self.name = name
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self))
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:

@@ -196,5 +196,6 @@ def _as_tensors(inputs: Any) -> Any:
 
 def snake_case(name: str) -> str:
     """The name of a class as that of a scope: `Conv2DTranspose` is `conv2d_transpose`."""
-    parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()
+    parts = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    found = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()
+    return f"private{found}" if found.startswith("_") else found

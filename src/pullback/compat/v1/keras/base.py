@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -18,13 +17,12 @@ import pullback as pb
 from ....core import nest
 from ....layers.variables import layer
 from ....layers.variables.scope import VariableScope, global_variables, variable_scope
+from .history import Node, keep_mask, keep_node, mask_of, phase, takes
 
 OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
-"""What says the shape of inputs that are tensors here."""
+"""What says the shape of inputs."""
 _COLLECTED = {"losses": pb.GraphKeys.REGULARIZATION_LOSSES, "updates": pb.GraphKeys.UPDATE_OPS}
 _counts: WeakKeyDictionary[pb.Graph, Counter[str]] = WeakKeyDictionary()
-_MASKS: Any = ("keras_masks",)
-"""The collection of a graph that has its masks, by the tensors that they belong to."""
 
 
 def get_uid(prefix: str = "") -> int:
@@ -46,24 +44,21 @@ def unique_name(kind: type) -> str:
     return base if number == 1 else f"{base}_{number - 1}"
 
 
-def mask_of(x: Any) -> Any:
-    """The steps of `x` [batch, steps, ...] that count, as truth values; None where all do."""
-    return _masks_of(x.graph).get(x) if isinstance(x, pb.Tensor) else None
-
-
-def _masks_of(graph: pb.Graph) -> dict[pb.Tensor, Any]:
-    kept = graph.outermost.get_collection_ref(_MASKS)
-    if not kept:
-        kept.append({})
-    found: dict[pb.Tensor, Any] = kept[0]
-    return found
+def batch_shape(options: Mapping[str, Any]) -> tuple[int | None, ...] | None:
+    """The shape of inputs that the options of a layer say, with that of the batch; None where they say none."""
+    if options.get("batch_input_shape") is not None:
+        return tuple(options["batch_input_shape"])
+    given = options.get("input_shape")
+    if given is None and options.get("input_dim") is not None:
+        given = (options["input_dim"],)
+    return None if given is None else (options.get("batch_size"), *given)
 
 
 def unbuilt(layer: Any, name: str) -> Any:
     """A layer like `layer`, of that name, which has no variables yet."""
     made = copy.copy(layer)
     made._given_name, made._scope, made.built, made._called = name, None, False, False
-    made.losses, made.updates = [], []
+    made.losses, made.updates, made.nodes = [], [], []
     return made
 
 
@@ -71,11 +66,52 @@ class Placed:
     """A layer whose name is its own, and whose variables stand below the name scope of its first call."""
 
     supports_masking: bool = False
+    batch_shape: tuple[int | None, ...] | None = None
+    """The shape of its inputs, where it was told."""
     _scope: VariableScope | None
     _given_name: str | None
     _keeps_apart: ClassVar[bool] = True
     losses: Any
     updates: Any
+    nodes: list[Node]
+    """Its calls on what comes from an `Input`."""
+
+    @property
+    def input(self) -> Any:
+        """What its one call was given; see `output`."""
+        return self._only_node("input").args[0]
+
+    @property
+    def output(self) -> Any:
+        """What its one call gave.
+
+        Raises:
+            ValueError: it was not called once on what comes from an `Input`.
+        """
+        results = self._only_node("output").results
+        return results[0] if len(results) == 1 else list(results)
+
+    @property
+    def input_shape(self) -> Any:
+        """The lengths of what its one call was given."""
+        return nest.map_structure(_lengths, self.input)
+
+    @property
+    def output_shape(self) -> Any:
+        """The lengths of what its one call gave."""
+        return nest.map_structure(_lengths, self.output)
+
+    def count_params(self) -> int:
+        """How many numbers its variables have."""
+        return sum(v.shape.num_elements() or 0 for v in self.variables)
+
+    def _only_node(self, what: str) -> Node:
+        if len(self.nodes) != 1:
+            raise ValueError(
+                f"keras: the layer '{self.name}' has no single {what}: it was called {len(self.nodes)} times on what "
+                "comes from an Input"
+            )
+        return self.nodes[0]
 
     @property
     def name(self) -> str:
@@ -103,21 +139,35 @@ class Placed:
         """What `call` gives, told the mask of the inputs if the layer asks for one; that of the result is kept."""
         mask = nest.map_structure(mask_of, inputs) if nest.flatten(inputs) else None
         known = any(m is not None for m in nest.flatten(mask))
+        asked = dict(options)
         if known and "mask" not in options and self._asks_for_mask():
             options["mask"] = mask
-        with kept_apart(self) if self._keeps_apart else _nothing():
-            result = call(inputs, *args, **options)
+        with kept_apart(self) if self._keeps_apart else _nothing(), phase(self, options):
+            result = self._apart_from(inputs, call(inputs, *args, **options))
+        keep_node(self, (inputs, *args), asked, result)
         made = self.compute_mask(inputs, mask if known else None)
         results = nest.flatten(result)
         masks = made if isinstance(made, list | tuple) else [made] * len(results)
         for y, m in zip(results, masks, strict=False):
             if m is not None and isinstance(y, pb.Tensor) and mask_of(y) is None:
-                _masks_of(y.graph)[y] = m
+                keep_mask(y, m)
         return result
 
     def _asks_for_mask(self) -> bool:
-        call = getattr(self, "call", None)
-        return call is not None and "mask" in signature(call).parameters
+        return hasattr(self, "call") and takes(self, "mask")
+
+    def _apart_from(self, inputs: Any, result: Any) -> Any:
+        """The result, with other tensors for those that are inputs: these have a history of their own."""
+        given = set(nest.flatten(inputs)) if self._scope is not None else set()
+        if not any(y in given for y in nest.flatten(result) if isinstance(y, pb.Tensor)):
+            return result
+        assert self._scope is not None
+        with pb.get_default_graph().acting.name_scope(self._scope.original_name_scope):
+            return nest.map_structure(lambda y: pb.identity(y) if y in given else y, result)
+
+
+def _lengths(x: pb.Tensor) -> tuple[int | None, ...]:
+    return tuple(x.shape.as_list())
 
 
 @contextmanager
@@ -157,6 +207,7 @@ class Layer(Placed, layer.Layer):
         given = {key: value for key, value in options.items() if key not in (*OF_INPUTS, "dynamic", "autocast")}
         super().__init__(trainable, name, dtype, **given)
         self._given_name = self.name
+        self.nodes, self.batch_shape = [], batch_shape(options)
         if self._keeps_apart:
             self.losses, self.updates = [], []
 

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pullback as pb
 
 from ....core import nest
-from . import activations, initializers, regularizers
+from . import activations, backend, initializers, regularizers
 from .base import Layer
+from .history import takes
 from .plain import of_all, refuse_others
 
 
 class AbstractCell(Layer):
-    """What these cells share: their variables."""
+    """What these cells share: their variables, and dropout, which is drawn once for all steps, for each gate.
+
+    With `implementation=2` and no `recurrent_dropout` it is one for all gates.
+
+    Source of dropout: Y. Gal and Z. Ghahramani, "A theoretically grounded application of dropout in recurrent neural
+    networks", 2016.
+    """
 
     gates: ClassVar[int] = 1
     states: ClassVar[int] = 1
+    kernel: Any = None
+    recurrent_kernel: Any = None
+    bias: Any = None
 
     def __init__(
         self,
@@ -32,11 +42,20 @@ class AbstractCell(Layer):
         kernel_regularizer: Any = None,
         recurrent_regularizer: Any = None,
         bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
         **options: Any,
     ) -> None:
-        refuse_others(type(self).__name__, options, ("implementation",))
+        refuse_others(type(self).__name__, options)
         super().__init__(**of_all(options))
-        self.units = units
+        self.units, self.dropout, self.recurrent_dropout = units, dropout, recurrent_dropout
+        self._draws = 1 if implementation == 2 and not recurrent_dropout else self.gates
+        self._kept: dict[str, list[pb.Tensor]] = {}
+        self._constraints = [kernel_constraint, recurrent_constraint, bias_constraint]
         self._activation = activations.get(activation)
         self._gate = activations.get(recurrent_activation)
         self._use_bias, self._forget = use_bias, unit_forget_bias
@@ -59,15 +78,42 @@ class AbstractCell(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Make the kernels of inputs and states, and the bias."""
-        width = self.gates * self.units
-        lengths = {"kernel": [input_shape.size(-1), width], "recurrent_kernel": [self.units, width], "bias": [width]}
-        chosen = zip(lengths.items(), self._initializers, self._regularizers, strict=True)
-        made = {
-            name: self.add_weight(name, sizes, initializer=self._begun(name, initializer), regularizer=regularizer)
-            for (name, sizes), initializer, regularizer in chosen
-            if name != "bias" or self._use_bias
+        width, window = self.gates * self.units, self.window
+        lengths = {
+            "kernel": [*window, input_shape.size(-1), width],
+            "recurrent_kernel": [*window, self.units, width],
+            "bias": [width],
         }
-        self.kernel, self.recurrent_kernel, self.bias = made["kernel"], made["recurrent_kernel"], made.get("bias")
+        chosen = zip(lengths.items(), self._initializers, self._regularizers, self._constraints, strict=True)
+        for (name, sizes), initializer, regularizer, constraint in chosen:
+            if name == "bias" and not self._use_bias:
+                continue
+            begun = self._begun(name, initializer)
+            made = self.add_weight(name, sizes, initializer=begun, regularizer=regularizer, constraint=constraint)
+            setattr(self, name, made)
+
+    @property
+    def window(self) -> list[int]:
+        """The lengths of the window of images that a step looks at."""
+        return []
+
+    def draw(self, x: pb.Tensor, state: pb.Tensor, training: Any) -> None:
+        """Draw what inputs and states like these are multiplied with, unless nothing is left out."""
+        phase = backend.learning_phase() if training is None else training
+        rates = {"inputs": (self.dropout, x), "states": (self.recurrent_dropout, state)}
+        self._kept = {
+            part: [_kept_share(like, rate, phase) for _ in range(self._draws)] * (self.gates // self._draws)
+            for part, (rate, like) in rates.items()
+            if rate and (isinstance(phase, pb.Tensor) or phase)
+        }
+
+    def reset_dropout_mask(self) -> None:
+        """Let the next call draw which inputs it leaves out."""
+        self._kept.pop("inputs", None)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        """Let the next call draw which parts of the state it leaves out."""
+        self._kept.pop("states", None)
 
     def _begun(self, name: str, initializer: Any) -> Any:
         """What initialises a variable: the bias of the forget gate is one."""
@@ -82,8 +128,10 @@ class AbstractCell(Layer):
 
         return bias
 
-    def call(self, inputs: Any, states: Any = (), *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, states: Any = (), training: Any = None, **kwargs: Any) -> Any:
         """The output, and the list of the next states."""
+        if not self._kept:
+            self.draw(inputs, states[0], training)
         after = self.step(inputs, list(states))
         return after[0], after
 
@@ -91,9 +139,24 @@ class AbstractCell(Layer):
         """The next states, of which the first is the output."""
         raise NotImplementedError(f"{type(self).__name__} defines no step()")
 
-    def _of_inputs(self, x: pb.Tensor) -> pb.Tensor:
-        y = pb.matmul(x, self.kernel)
-        return y if self.bias is None else y + self.bias
+    def of_inputs(self, x: pb.Tensor) -> pb.Tensor:
+        """What the inputs give to all gates."""
+        return self._to_gates("inputs", x, self.kernel, lambda x, kernel: pb.matmul(x, kernel), self.bias)
+
+    def of_states(self, h: pb.Tensor) -> pb.Tensor:
+        """What the state gives to all gates."""
+        return self._to_gates("states", h, self.recurrent_kernel, lambda h, kernel: pb.matmul(h, kernel), None)
+
+    def _to_gates(self, part: str, x: Any, kernel: Any, product: Callable[[Any, Any], pb.Tensor], bias: Any) -> Any:
+        kept = self._kept.get(part)
+        if kept is None:
+            y = product(x, kernel)
+        elif self._draws == 1:
+            y = product(x * kept[0], kernel)
+        else:
+            kernels = pb.split(kernel, self.gates, -1)
+            y = pb.concat([product(x * k, own) for k, own in zip(kept, kernels, strict=True)], -1)
+        return y if bias is None else y + bias
 
 
 class SimpleRNNCell(AbstractCell):
@@ -101,7 +164,7 @@ class SimpleRNNCell(AbstractCell):
 
     def step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
         """The next state."""
-        return [self._activation(self._of_inputs(x) + pb.matmul(states[0], self.recurrent_kernel))]
+        return [self._activation(self.of_inputs(x) + self.of_states(states[0]))]
 
 
 class LSTMCell(AbstractCell):
@@ -113,7 +176,7 @@ class LSTMCell(AbstractCell):
     def step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
         """The next output and the next memory."""
         h, c = states
-        i, f, g, o = pb.split(self._of_inputs(x) + pb.matmul(h, self.recurrent_kernel), 4, 1)
+        i, f, g, o = pb.split(self.of_inputs(x) + self.of_states(h), 4, -1)
         after = self._gate(f) * c + self._gate(i) * self._activation(g)
         return [self._gate(o) * self._activation(after), after]
 
@@ -126,10 +189,18 @@ class GRUCell(AbstractCell):
     def step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
         """The next state."""
         (h,) = states
-        z, r, g = pb.split(self._of_inputs(x), 3, 1)
+        z, r, g = pb.split(self.of_inputs(x), 3, 1)
         of_z, of_r, of_g = pb.split(self.recurrent_kernel, 3, 1)
-        update, reset = self._gate(z + pb.matmul(h, of_z)), self._gate(r + pb.matmul(h, of_r))
-        return [update * h + (1.0 - update) * self._activation(g + pb.matmul(reset * h, of_g))]
+        for_z, for_r, for_g = [h * k for k in self._kept["states"]] if "states" in self._kept else [h] * 3
+        update, reset = self._gate(z + pb.matmul(for_z, of_z)), self._gate(r + pb.matmul(for_r, of_r))
+        return [update * h + (1.0 - update) * self._activation(g + pb.matmul(reset * for_g, of_g))]
+
+
+def _kept_share(like: pb.Tensor, rate: float, phase: Any) -> pb.Tensor:
+    """Ones in the shape of a tensor; in training the share `rate` of them is 0, and the others are larger."""
+    ones = pb.ones_like(like)
+    kept: pb.Tensor = backend.in_train_phase(lambda: backend.dropout(ones, rate), ones, phase)
+    return kept
 
 
 def output_size(cell: Any) -> Any:
@@ -154,14 +225,36 @@ class StackedRNNCells(Layer):
         """The length of the output."""
         return output_size(self.cells[-1])
 
-    def call(self, inputs: Any, states: Any = (), *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, states: Any = (), training: Any = None, **kwargs: Any) -> Any:
         """The last output, and the next states of each cell."""
         after = []
         for cell, state in zip(self.cells, states, strict=True):
             listed = isinstance(state, list | tuple)
-            inputs, made = cell(inputs, list(state) if listed else [state])
+            told = {"training": training} if takes(cell, "training") else {}
+            inputs, made = cell(inputs, list(state) if listed else [state], **told)
             after.append(list(made) if listed else made[0])
         return inputs, after
+
+    def draw(self, x: pb.Tensor, states: Sequence[Any], training: Any) -> None:
+        """Let each cell draw what it leaves out; see `AbstractCell`."""
+        for cell, state in zip(self.cells, states, strict=True):
+            first = nest.flatten(state)[0]
+            if hasattr(cell, "draw"):
+                cell.draw(x, first, training)
+            size = nest.flatten(output_size(cell))
+            x = pb.zeros([pb.shape(x)[0], *size], x.dtype)
+
+    def reset_dropout_mask(self) -> None:
+        """Let the next call draw which inputs the cells leave out."""
+        for cell in self.cells:
+            if hasattr(cell, "draw"):
+                cell.reset_dropout_mask()
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        """Let the next call draw which parts of their states the cells leave out."""
+        for cell in self.cells:
+            if hasattr(cell, "draw"):
+                cell.reset_recurrent_dropout_mask()
 
     @property
     def variables(self) -> list[Any]:

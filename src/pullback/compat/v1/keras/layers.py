@@ -11,13 +11,14 @@ import pullback as pb
 from ....core.dtypes import INTEGER
 from ..layers import objects
 from . import activations, backend, initializers, regularizers
-from .base import OF_INPUTS, Placed
+from .base import OF_INPUTS, Placed, batch_shape
 from .base import Layer as Layer
 from .cells import GRUCell as GRUCell
 from .cells import LSTMCell as LSTMCell
 from .cells import SimpleRNNCell as SimpleRNNCell
 from .cells import StackedRNNCells as StackedRNNCells
 from .convolution import DepthwiseConv2D as DepthwiseConv2D
+from .convolutional_rnn import ConvLSTM2D as ConvLSTM2D
 from .merging import Add as Add
 from .merging import Average as Average
 from .merging import Concatenate as Concatenate
@@ -35,6 +36,7 @@ from .merging import minimum as minimum
 from .merging import multiply as multiply
 from .merging import subtract as subtract
 from .models import Input as Input
+from .models import InputLayer as InputLayer
 from .models import TimeDistributed as TimeDistributed
 from .models import Wrapper as Wrapper
 from .noise import GaussianDropout as GaussianDropout
@@ -122,13 +124,19 @@ def _named(base: type[objects.FunctionLayer]) -> Any:
             self._given_name = self.name
             self.losses: list[Any] = []
             self.updates: list[Any] = []
+            self.nodes, self.batch_shape = [], batch_shape(options)
 
         def __call__(self, inputs: Any, training: Any = None, **options: Any) -> pb.Tensor:
             """The result for `inputs`; where `training` is not given, the phase of the backend says it."""
-            if "training" in inspect.signature(base.function).parameters:
-                options["training"] = backend.learning_phase() == 1 if training is None else training
             options.pop("mask", None)
-            return self.with_masks(super().__call__, inputs, (), options)  # type: ignore[no-any-return]
+            if training is not None:
+                options["training"] = training
+            return self.with_masks(self._called_with, inputs, (), options)  # type: ignore[no-any-return]
+
+        def _called_with(self, inputs: Any, **options: Any) -> Any:
+            if "training" in inspect.signature(base.function).parameters:
+                options.setdefault("training", backend.learning_phase() == 1)
+            return base.__call__(self, inputs, **options)
 
     KerasLayer.__name__ = KerasLayer.__qualname__ = base.__name__
     KerasLayer.__doc__ = base.__doc__
@@ -176,7 +184,8 @@ class Embedding(Layer):
         **options: Any,
     ) -> None:
         refuse_others("Embedding", options | {"activity_regularizer": activity_regularizer})
-        super().__init__(**{"dtype": "float32"} | options)
+        shape = {"input_shape": (options.pop("input_length", None),)} if "input_shape" not in options else {}
+        super().__init__(**{"dtype": "float32"} | shape | options)
         self._sizes, self.mask_zero = [input_dim, output_dim], mask_zero
         given = initializers.get(embeddings_initializer)
         self._initializer = given if weights is None else initializers.Constant(weights[0])

@@ -33,7 +33,7 @@ class PlainLayer(Layer):
 
     def __init__(self, **options: Any) -> None:
         refuse_others(type(self).__name__, options)
-        super().__init__(options.get("trainable", True), options.get("name"), options.get("dtype"))
+        super().__init__(**of_all(options))
 
 
 class Lambda(Layer):
@@ -49,7 +49,7 @@ class Lambda(Layer):
     ) -> None:
         del output_shape
         refuse_others("Lambda", options | {"mask": mask})
-        super().__init__(options.get("trainable", True), options.get("name"), options.get("dtype"))
+        super().__init__(**of_all(options))
         self.function, self.arguments = function, dict(arguments or {})
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

@@ -6,13 +6,17 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 import pullback as pb
 
 from ....core import nest
 from ....layers.rnn.recurrent import kept_unless, masked
 from ....layers.variables.layer import snake_case
+from . import backend
 from .base import Layer, unbuilt
 from .cells import AbstractCell, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells, output_size
+from .history import takes
 from .models import Wrapper
 from .plain import of_all, refuse_others
 
@@ -21,7 +25,8 @@ class RNN(Layer):
     """A cell, or several behind each other, step after step.
 
     Where a mask says that a step does not count, the states stay as they are, and so does the output, or it is 0 with
-    `zero_output_for_mask`.
+    `zero_output_for_mask`. With `stateful` a run begins with the states that the run before ended with, if the
+    operations in `updates` run too; `reset_states` makes them zeros.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.keras.layers.RNN(tf.keras.layers.LSTMCell(4), return_sequences=True)(tf.zeros([2, 5, 3])).shape
@@ -43,17 +48,21 @@ class RNN(Layer):
         **options: Any,
     ) -> None:
         del unroll
-        refuse_others(type(self).__name__, options | {"stateful": stateful})
+        refuse_others(type(self).__name__, options)
+        if "input_dim" in options:
+            options["input_shape"] = (options.get("input_length"), options.pop("input_dim"))
         super().__init__(**of_all(options))
         self.cell = StackedRNNCells(cell) if isinstance(cell, list | tuple) else cell
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.time_major = go_backwards, time_major
-        self.zero_output_for_mask = zero_output_for_mask
+        self.zero_output_for_mask, self.stateful, self.states = zero_output_for_mask, stateful, []
 
     def build(self, input_shape: Any) -> None:
         """Make the variables of the cell: in a loop it makes none."""
         shape = input_shape[0] if isinstance(input_shape, list | tuple) else input_shape
         build_cell(self.cell, pb.TensorShape([None, *shape.as_list()[2:]]))
+        if self.stateful:
+            self._make_states(shape.as_list())
 
     def call(
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None, **kwargs: Any
@@ -62,7 +71,7 @@ class RNN(Layer):
 
         `inputs` may be a list, of which the first is the sequence and the others the states that it begins with.
         """
-        del training, kwargs
+        del kwargs
         if isinstance(inputs, list | tuple):
             inputs, initial_state = inputs[0], list(inputs[1:]) or initial_state
             mask = mask[0] if isinstance(mask, list | tuple) else mask
@@ -72,7 +81,9 @@ class RNN(Layer):
             rows = pb.reverse(rows, [0])
             counts = None if counts is None else pb.reverse(counts, [0])
         first = self._first_states(rows, initial_state)
-        outputs, states = self._run(rows, counts, first)
+        outputs, states = self._run(rows, counts, first, training)
+        if self.stateful:
+            self.add_update([v.assign(s[-1]) for v, s in zip(self._flat_states, nest.flatten(states), strict=True)])
         result = (outputs if self.time_major else _turned(outputs)) if self.return_sequences else outputs[-1]
         return [result, *[state[-1] for state in nest.flatten(states)]] if self.return_state else result
 
@@ -95,29 +106,82 @@ class RNN(Layer):
     def _first_states(self, rows: pb.Tensor, given: Any) -> list[Any]:
         sizes = self.cell.state_size
         wanted = list(sizes) if isinstance(sizes, list | tuple) else [sizes]
+        if given is None and self.stateful:
+            given = [pb.convert_to_tensor(v) for v in self._flat_states]
         if given is not None:
             flat = nest.flatten(given)
             return list(nest.pack_sequence_as(wanted, flat))
         batch = pb.shape(rows)[1]
+        if hasattr(self.cell, "get_initial_state"):
+            made = self.cell.get_initial_state(inputs=rows[0], batch_size=batch, dtype=rows.dtype)
+            return list(made) if isinstance(made, list | tuple) else [made]
         return [
             nest.map_structure(lambda n: pb.zeros([batch, *([n] if isinstance(n, int) else list(n))], rows.dtype), size)
             for size in wanted
         ]
 
-    def _run(self, rows: pb.Tensor, counts: Any, first: list[Any]) -> tuple[pb.Tensor, Any]:
+    @property
+    def _flat_states(self) -> list[Any]:
+        return nest.flatten(self.states)
+
+    def _make_states(self, lengths: list[int | None]) -> None:
+        """The variables of the states, for sequences of those lengths.
+
+        Raises:
+            ValueError: the number of sequences is not known.
+        """
+        batch = lengths[1 if self.time_major else 0]
+        if batch is None:
+            raise ValueError(
+                f"keras {type(self).__name__}: stateful=True needs to know the number of sequences: say "
+                f"batch_input_shape=, or batch_shape= of the Input; it is given {pb.TensorShape(lengths)}"
+            )
+        with pb.Graph().as_default():
+            rows = pb.zeros([1, batch, *lengths[2:]])
+            self.stateful = False
+            sizes = [s.shape.as_list() for s in nest.flatten(self._first_states(rows, None))]
+        self.stateful = True
+        self.states = [backend.zeros(size) for size in sizes]
+
+    def reset_states(self, states: Any = None) -> None:
+        """Make the states of a stateful layer these values, or zeros, in `backend.get_session()`.
+
+        Raises:
+            AttributeError: the layer is not stateful. ValueError: there are no states yet, or another number of them.
+        """
+        if not self.stateful:
+            raise AttributeError("Layer must be stateful.")
+        held = self._flat_states
+        values = [np.zeros(v.shape.as_list()) for v in held] if states is None else nest.flatten(states)
+        if not held or len(values) != len(held):
+            raise ValueError(
+                f"keras {type(self).__name__}: reset_states: {len(values)} values for {len(held)} states, which the first "
+                "call makes"
+            )
+        backend.batch_set_value(list(zip(held, values, strict=True)))
+
+    def _run(self, rows: pb.Tensor, counts: Any, first: list[Any], training: Any) -> tuple[pb.Tensor, Any]:
         """The outputs and the states of all steps."""
-        output = pb.zeros([pb.shape(rows)[1], output_size(self.cell)], rows.dtype)
+        size = output_size(self.cell)
+        output = pb.zeros_like(first[0]) if size is None else pb.zeros([pb.shape(rows)[1], size], rows.dtype)
+        told = {"training": training} if takes(self.cell, "training") else {}
+        if hasattr(self.cell, "draw"):
+            several = isinstance(self.cell, StackedRNNCells)
+            self.cell.draw(rows[0], first if several else first[0], training)
 
         def step(before: Any, row: Any) -> Any:
             x, alive = row if counts is not None else (row, None)
             states, last = before
-            made, after = self.cell.call(x, states)
+            made, after = self.cell.call(x, states, **told)
             if alive is None:
                 return after, made
             kept = nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, states)
             return kept, masked(alive, made) if self.zero_output_for_mask else kept_unless(alive, made, last)
 
         states, outputs = pb.scan(step, rows if counts is None else (rows, counts), (first, output))
+        if hasattr(self.cell, "draw"):
+            self.cell.reset_dropout_mask()
+            self.cell.reset_recurrent_dropout_mask()
         return outputs, states
 
 
@@ -127,8 +191,8 @@ class SimpleRNN(RNN):
     cell_type: ClassVar[Any] = SimpleRNNCell
 
     def __init__(self, units: int, *args: Any, **options: Any) -> None:
-        refuse_others(type(self).__name__, options, _OF_CELLS + _OF_RNN)
-        given = {name: options.pop(name) for name in _OF_CELLS if name in options}
+        refuse_others(type(self).__name__, options, OF_CELLS + _OF_RNN)
+        given = {name: options.pop(name) for name in OF_CELLS if name in options}
         super().__init__(self.cell_type(units, *args, **given, name=snake_case(self.cell_type.__name__)), **options)
         self.units = units
 
@@ -205,6 +269,20 @@ class Bidirectional(Wrapper):
         return [first if self.layer.return_sequences else None] * (2 if self.merge_mode is None else 1)
 
     @property
+    def updates(self) -> list[Any]:
+        """Those of both copies."""
+        return [*self.forward_layer.updates, *self.backward_layer.updates]
+
+    @updates.setter
+    def updates(self, updates: list[Any]) -> None:
+        """None of its own."""
+
+    def reset_states(self) -> None:
+        """Make the states of both copies zeros."""
+        self.forward_layer.reset_states()
+        self.backward_layer.reset_states()
+
+    @property
     def variables(self) -> list[Any]:
         """Those of both copies."""
         return [*self.forward_layer.variables, *self.backward_layer.variables]
@@ -239,9 +317,17 @@ def _turned(x: pb.Tensor) -> pb.Tensor:
     return pb.transpose(x, [1, 0, *range(2, x.shape.rank or 2)])
 
 
-_OF_RNN = ("return_sequences", "return_state", "go_backwards", "unroll", "time_major", "zero_output_for_mask")
+_OF_RNN = (
+    "return_sequences",
+    "return_state",
+    "go_backwards",
+    "stateful",
+    "unroll",
+    "time_major",
+    "zero_output_for_mask",
+)
 _PARAMETERS = inspect.signature(AbstractCell.__init__).parameters
-_OF_CELLS = ("implementation", *[name for name in _PARAMETERS if name not in ("self", "units", "options")])
+OF_CELLS = tuple(name for name in _PARAMETERS if name not in ("self", "units", "options"))
 _MERGED: Mapping[str | None, Any] = {
     "concat": lambda x, y: pb.concat([x, y], -1),
     "sum": lambda x, y: x + y,
