@@ -119,7 +119,7 @@ def test_layers_of_a_model_are_found_and_say_what_they_were_given() -> None:
     text = "keras: the layer 'dense' has no single output: it was called 0 times on what comes from an Input"
     with pytest.raises(ValueError, match=f"^{text}$"):
         _ = layer.output
-    with pytest.raises(ValueError, match="^keras: the model 'net' has no outputs: it was not made of tensors$"):
+    with pytest.raises(ValueError, match=r"^keras: the model 'net' has no outputs: it was not made of tensors$"):
         _ = Net().output
 
 

@@ -77,7 +77,7 @@ def test_messages_of_states() -> None:
     with pytest.raises(AttributeError, match=r"^Layer must be stateful\.$"):
         L.LSTM(2).reset_states()
     with pytest.raises(
-        ValueError, match="^keras GRU: reset_states: 0 values for 0 states, which the first call makes$"
+        ValueError, match=r"^keras GRU: reset_states: 0 values for 0 states, which the first call makes$"
     ):
         L.GRU(2, stateful=True).reset_states()
 
@@ -218,5 +218,5 @@ def test_variables_of_convolutional_layers_are_the_layers_own() -> None:
         f"conv_lstm2d/{n}" for n in ("kernel", "recurrent_kernel", "bias")
     ]
     assert [v.op.name for v in layers[1].weights] == [f"conv_lstm2d_1/{n}" for n in ("kernel", "recurrent_kernel")]
-    with pytest.raises(NotImplementedError, match="^keras ConvLSTM2D: only data_format='channels_last' is there; "):
+    with pytest.raises(NotImplementedError, match=r"^keras ConvLSTM2D: only data_format='channels_last' is there; "):
         L.ConvLSTM2D(2, 2, data_format="channels_first")

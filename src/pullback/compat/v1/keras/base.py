@@ -73,6 +73,7 @@ class Placed:
     _keeps_apart: ClassVar[bool] = True
     losses: Any
     updates: Any
+    variables: Any
     nodes: list[Node]
     """Its calls on what comes from an `Input`."""
 
@@ -103,7 +104,7 @@ class Placed:
 
     def count_params(self) -> int:
         """How many numbers its variables have."""
-        return sum(v.shape.num_elements() or 0 for v in self.variables)
+        return int(sum(v.shape.num_elements() for v in self.variables))
 
     def _only_node(self, what: str) -> Node:
         if len(self.nodes) != 1:

@@ -141,13 +141,14 @@ class AbstractCell(Layer):
 
     def of_inputs(self, x: pb.Tensor) -> pb.Tensor:
         """What the inputs give to all gates."""
-        return self._to_gates("inputs", x, self.kernel, lambda x, kernel: pb.matmul(x, kernel), self.bias)
+        return self.to_gates("inputs", x, self.kernel, pb.matmul, self.bias)
 
     def of_states(self, h: pb.Tensor) -> pb.Tensor:
         """What the state gives to all gates."""
-        return self._to_gates("states", h, self.recurrent_kernel, lambda h, kernel: pb.matmul(h, kernel), None)
+        return self.to_gates("states", h, self.recurrent_kernel, pb.matmul, None)
 
-    def _to_gates(self, part: str, x: Any, kernel: Any, product: Callable[[Any, Any], pb.Tensor], bias: Any) -> Any:
+    def to_gates(self, part: str, x: Any, kernel: Any, product: Callable[..., pb.Tensor], bias: Any) -> pb.Tensor:
+        """What inputs or states give to all gates by such a product, without those that are left out."""
         kept = self._kept.get(part)
         if kept is None:
             y = product(x, kernel)

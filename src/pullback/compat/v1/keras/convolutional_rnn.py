@@ -47,11 +47,11 @@ class ConvLSTM2DCell(LSTMCell):
 
     def of_inputs(self, x: pb.Tensor) -> pb.Tensor:
         """What the image gives to all gates."""
-        return self._to_gates("inputs", x, self.kernel, self._convolved, self.bias)
+        return self.to_gates("inputs", x, self.kernel, self._convolved, self.bias)
 
     def of_states(self, h: pb.Tensor) -> pb.Tensor:
         """What the state gives to all gates."""
-        return self._to_gates(
+        return self.to_gates(
             "states", h, self.recurrent_kernel, lambda h, k: backend.conv2d(h, k, padding="same"), None
         )
 
@@ -79,8 +79,9 @@ class ConvLSTM2D(RNN):
     def __init__(self, filters: int, kernel_size: Any, *args: Any, **options: Any) -> None:
         taken = (*OF_CELLS, "strides", "padding", "data_format", "dilation_rate")
         given = {name: options.pop(name) for name in taken if name in options}
-        super().__init__(ConvLSTM2DCell(filters, kernel_size, *args, **given, name="conv_lstm2d_cell"), **options)
-        self.filters, self.kernel_size = filters, self.cell.kernel_size
+        cell = ConvLSTM2DCell(filters, kernel_size, *args, **given, name="conv_lstm2d_cell")
+        super().__init__(cell, **options)
+        self.filters, self.kernel_size = filters, cell.kernel_size
 
     def build(self, input_shape: Any) -> None:
         """Make the variables, which are the layer's own."""

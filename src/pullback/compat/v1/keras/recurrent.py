@@ -55,7 +55,8 @@ class RNN(Layer):
         self.cell = StackedRNNCells(cell) if isinstance(cell, list | tuple) else cell
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.time_major = go_backwards, time_major
-        self.zero_output_for_mask, self.stateful, self.states = zero_output_for_mask, stateful, []
+        self.zero_output_for_mask, self.stateful = zero_output_for_mask, stateful
+        self.states: list[Any] = []
 
     def build(self, input_shape: Any) -> None:
         """Make the variables of the cell: in a loop it makes none."""
@@ -155,8 +156,8 @@ class RNN(Layer):
         values = [np.zeros(v.shape.as_list()) for v in held] if states is None else nest.flatten(states)
         if not held or len(values) != len(held):
             raise ValueError(
-                f"keras {type(self).__name__}: reset_states: {len(values)} values for {len(held)} states, which the first "
-                "call makes"
+                f"keras {type(self).__name__}: reset_states: {len(values)} values for {len(held)} states, which the "
+                "first call makes"
             )
         backend.batch_set_value(list(zip(held, values, strict=True)))
 
