@@ -5,6 +5,8 @@ over all threads. A product of fewer than 2^23 multiplications YNNPACK computes 
 those of enough rows, but a transposed second factor costs it up to two and a half times as much where there are few.
 On one thread both take about the same time, and YNNPACK stays.
 
+In jax 0.12 YNNPACK shares convolutions out as well as Eigen: there a program with convolutions keeps XLA's own choice.
+
 XLA takes one choice a program. Of what is ready it runs little side by side, so products are taken to come one after
 the other: that library computes them which is faster so.
 """
@@ -22,14 +24,22 @@ from ...core.function import AbstractFunctional
 from ...core.graph import Operation
 from ...core.traits import multiplies
 from ...passes.costs import Lengths, flops, steps_of
+from ...primitives.convolution.abstract import (
+    AbstractConvolution,
+    AbstractConvolutionByFilter,
+    AbstractConvolutionByInput,
+)
 from ...primitives.linalg.matmul import MatMul
 from ..plan import Plan
 
 _OPTION = "xla_cpu_experimental_ynn_fusion_type"
 _REDUCTIONS = "LIBRARY_FUSION_TYPE_REDUCE"
 _PRODUCTS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
-_IS_MEASURED = (0, 10) <= jax.__version_info__ < (0, 11)
-"""Whether this is a jax whose libraries are known to behave so."""
+_MEASURED = (0, 10), (0, 12)
+"""The versions of jax whose libraries are known to behave so."""
+_SHARES_CONVOLUTIONS = jax.__version_info__ >= (0, 12)
+"""Whether YNNPACK does."""
+_CONVOLUTIONS = AbstractConvolution, AbstractConvolutionByInput, AbstractConvolutionByFilter
 _SHARED_BY_YNNPACK = 1 << 23
 _SHARED_BY_EIGEN = 3 << 19
 """The multiplications from which a product is shared out over threads."""
@@ -54,18 +64,22 @@ class Product(NamedTuple):
     """None for what Eigen computes in either case: convolutions, and products of a transposed first factor."""
     is_transposed: bool
     """Whether its second factor is."""
+    is_convolution: bool
 
 
 def library_options(plan: Plan, lengths: Lengths) -> dict[str, Any]:
     """The compiler options by which XLA chooses libraries for a plan; none where its own choice is to stay."""
     count = threads()
-    if not _IS_MEASURED or count == 1 or _OPTION in os.environ.get("XLA_FLAGS", ""):
+    if jax.__version_info__[:2] not in _MEASURED or count == 1 or _OPTION in os.environ.get("XLA_FLAGS", ""):
         return {}
     products = [*_products(plan, lengths)]
     if not products:
         return {}
     ynnpack, eigen = (sum([time(product, count) for product in products]) for time in (_by_ynnpack, _by_eigen))
-    return {_OPTION: _REDUCTIONS if eigen < _GAIN * ynnpack else f"{_REDUCTIONS},{_PRODUCTS}"}
+    gains = eigen < _GAIN * ynnpack
+    if _SHARES_CONVOLUTIONS:
+        return {_OPTION: _REDUCTIONS} if gains and not any(product.is_convolution for product in products) else {}
+    return {_OPTION: _REDUCTIONS if gains else f"{_REDUCTIONS},{_PRODUCTS}"}
 
 
 def threads() -> int:
@@ -90,12 +104,13 @@ def _products(plan: Plan, lengths: Lengths, times: int = 1) -> Iterator[Product]
 
 def _product(op: Operation, lengths: Lengths, times: int) -> Product:
     p = op.primitive
+    is_convolution = isinstance(p, _CONVOLUTIONS)
     if not all(map(lengths.knows, (*op.inputs, *op.outputs))):
-        return Product(0, times, None, False)
+        return Product(0, times, None, False, is_convolution)
     count = flops(op, lengths) // 2
     if isinstance(p, MatMul) and not p.transpose_a:
-        return Product(count, times, lengths.number(op.outputs[0].shape.length(0)), p.transpose_b)
-    return Product(count, times, None, False)
+        return Product(count, times, lengths.number(op.outputs[0].shape.length(0)), p.transpose_b, False)
+    return Product(count, times, None, False, is_convolution)
 
 
 def _by_ynnpack(product: Product, count: int) -> float:
