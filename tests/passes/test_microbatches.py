@@ -12,6 +12,7 @@ import pytest
 import pullback as pb
 from pullback.control_flow.loop import Loop
 from pullback.core.graph import Tensor
+from pullback.engines.plan import make_plan
 
 BATCH, PIXELS, CHANNELS, CLASSES = 16, 16, 8, 5
 LARGE = (32, 32, 32, 16)
@@ -241,13 +242,52 @@ def test_without_a_batch_of_known_length_there_are_none() -> None:
     assert str(raised.value).endswith(" It cannot be run in micro-batches: no value of known length is fed.")
 
 
-def test_gradients_alone_are_not_divided() -> None:
-    """The loss, which is fetched beside them, would be computed apart."""
+def slopes_within(share: float) -> tuple[Tensor, Tensor, list[Any], list[Any], int]:
+    """What is fed, a loss, its derivatives, those in a share of the memory, and how much that is."""
+    x = pb.placeholder(pb.float32, LARGE)
+    w = filters(LARGE[-1])
+    loss = pb.reduce_mean(pb.square(unet(x, w))) + 0.01 * pb.nn.l2_loss(w[0])
+    plain = pb.gradients(loss, w)
+    budget = round(share * pb.rematerialize([loss, *plain], "1TB").report.plain_peak)
+    return x, loss, plain, pb.gradients(loss, w, memory=pb.Memory(budget=budget)), budget
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_gradients_are_divided_and_the_loss_beside_them_is_not_computed_apart(engine: str) -> None:
     with pb.Graph().as_default():
-        x, (loss, *_) = loss_and_slopes()
+        x, loss, plain, less, budget = slopes_within(0.3)
+        assert measured([loss, *less], x) < 1.1 * budget
+        session = pb.Session(engine=engine)
+        session.run(pb.global_variables_initializer())
+        for a, b in zip(*session.run([[loss, *plain], [loss, *less]], {x: images(*LARGE)}), strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-6)
+        plan = make_plan([loss, *less], [], [x])
+        assert [step.op.type for step in plan.steps].count("Conv2D") == 0
+        both = make_plan([loss, *plain, *less], [], [x])
+        assert [step.op.type for step in both.steps].count("Conv2D") == 3
+
+
+def test_what_is_fed_on_the_way_is_read() -> None:
+    with pb.Graph().as_default() as graph:
+        x, loss, _, less, _ = slopes_within(0.3)
+        first = graph.get_tensor_by_name("Relu:0")
+        session = pb.Session()
+        session.run(pb.global_variables_initializer())
+        given = {x: images(*LARGE), first: np.ones(LARGE, np.float32)}
+        np.testing.assert_allclose(session.run([loss, *less], given)[0], session.run(loss, given), rtol=1e-6)
+
+
+def test_an_effect_after_the_batch_is_not_run_twice() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [64, 64])
+        y = x
+        for _ in range(6):
+            y = pb.sin(y)
+        total = pb.reduce_sum(y)
+        loss = total + pb.stop_gradient(pb.assign_add(pb.Variable(1.0), total))
         with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
-            pb.gradients(loss, x, memory=pb.Memory(budget="10kB"))
-    assert "micro-batches" not in str(raised.value)
+            pb.gradients(loss, x, memory=pb.Memory(budget="40kB"))
+        assert str(raised.value).endswith(" follows from all rows of the batch, and would be run twice.")
 
 
 def test_the_parts_are_steps_of_one_loop() -> None:

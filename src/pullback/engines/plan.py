@@ -19,6 +19,7 @@ from ..passes.fold import folded
 from ..passes.loops import with_narrow_loops
 from ..passes.merge import merged
 from ..passes.rebuilding import Pass
+from ..passes.same_values import with_values_of_microbatches
 from ..passes.view import View, as_it_is, inputs_of_run, view_of
 from ..primitives.base.state import AbstractStateful
 from ..primitives.debugging.guards import AbstractGuard
@@ -105,7 +106,8 @@ def _function_plan(
 
 def _lean(results: Sequence[Tensor], targets: Sequence[Operation], given: Set[Tensor]) -> View:
     """What a run needs: no operation twice, none whose value is known, and no variable of a loop that nobody reads."""
-    return with_narrow_loops(merged(folded(view_of(results, targets, given, inputs_of_run))))
+    view = with_values_of_microbatches(view_of(results, targets, given, inputs_of_run))
+    return with_narrow_loops(merged(folded(view)))
 
 
 def handle_of(handle: Tensor) -> Operation:

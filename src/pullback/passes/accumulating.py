@@ -22,8 +22,11 @@ Key = tuple[Tensor, int]
 """A tensor, in parts along an axis."""
 
 
-def accumulated(division: Division) -> dict[Tensor | Operation, Any]:
-    """Adds the loop over the parts of a division, and what comes after: what stands for the results and targets."""
+def accumulated(division: Division) -> tuple[dict[Tensor | Operation, Any], Operation]:
+    """Adds the loop over the parts of a division, and what comes after.
+
+    What stands for the results and targets, and the loop.
+    """
     return _Accumulating(division).run()
 
 
@@ -35,9 +38,9 @@ class _Accumulating:
         """What stands for tensors: sums, rows, and what is computed of them."""
         self.copies: dict[Operation, Operation] = {}
 
-    def run(self) -> dict[Tensor | Operation, Any]:
-        """What stands for the results and targets in the end."""
-        self._run_parts()
+    def run(self) -> tuple[dict[Tensor | Operation, Any], Operation]:
+        """What stands for the results and targets in the end, and the loop."""
+        run_in_parts = self._run_parts()
         for op in self.division.late:
             self._copy(op)
         found: dict[Tensor | Operation, Any] = {}
@@ -47,7 +50,7 @@ class _Accumulating:
         for op in self.view.targets:
             runs = self.view.runs_for(op)
             found[op] = self.copies.get(runs, runs) if runs is not None else op
-        return found
+        return found, run_in_parts
 
     def _copy(self, op: Operation) -> None:
         inputs = [self.values.get(x, x) for x in self.view.inputs(op)]
@@ -55,7 +58,7 @@ class _Accumulating:
         self.copies[op] = copy = restored(self.graph, op, op.primitive, inputs, self.copies, controls)
         self.values.update(zip(op.outputs, copy.outputs, strict=True))
 
-    def _run_parts(self) -> None:
+    def _run_parts(self) -> Operation:
         """A loop over the parts, each of which adds to the sums of those before."""
         division = self.division
         rows, totals = division.fetched_rows(), list(division.totals)
@@ -65,10 +68,12 @@ class _Accumulating:
         sums = [broadcast_to(constant(0, y.dtype), y.shape.known) for y in totals]
         loop = Loop(function, None, len(totals), scanned=len(sliced), stacked=len(rows), length=division.parts)
         steps = constant(division.parts, int32, name="microbatches")
-        _, *made = loop.operation(steps, *sums, *apart, *whole, name="microbatches").outputs
+        run_in_parts = loop.operation(steps, *sums, *apart, *whole, name="microbatches")
+        _, *made = run_in_parts.outputs
         self.values.update(zip(totals, made, strict=False))
         stacked = made[len(totals) : len(totals) + len(rows)]
         self.values.update((y, reshape(x, y.shape.known)) for y, x in zip(rows, stacked, strict=True))
+        return run_in_parts
 
     def _read(self) -> tuple[list[Key], list[Tensor]]:
         """What is read from outside: in parts, and as a whole."""

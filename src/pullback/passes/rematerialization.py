@@ -17,6 +17,7 @@ from .fold import folded
 from .merge import merged
 from .pieces import peak_of
 from .recomputing import written
+from .same_values import note_same_values
 from .schedule import NoScheduleError, Schedule
 from .splitting import NotSplitError, Split, split
 from .structure import Structure
@@ -128,10 +129,12 @@ def rematerialize(
     >>> report.plain_peak, report.peak, len(report.recomputed)
     (76000, 40000, 9)
     """
-    return _rematerialized(fetches, as_bytes(budget), sizes, name, in_parts=True)
+    return _rematerialized(fetches, as_bytes(budget), sizes, name)
 
 
-def _rematerialized(fetches: Any, limit: int, sizes: Sizes | None, name: str, *, in_parts: bool) -> Rematerialized:
+def _rematerialized(
+    fetches: Any, limit: int, sizes: Sizes | None, name: str, *, beside: bool = False
+) -> Rematerialized:
     given = Structure(fetches, "rematerialize", operations=True)
     elements = given.elements
     if not elements:
@@ -148,12 +151,12 @@ def _rematerialized(fetches: Any, limit: int, sizes: Sizes | None, name: str, *,
         try:
             schedule = scheduled(view, lengths, limit)
         except NoScheduleError as error:
-            if not in_parts:
-                raise error.explained() from None
             try:
-                made = split(view, lengths, limit)
+                made = split(view, lengths, limit, beside=beside)
             except NotSplitError as refused:
                 raise ResourceExhaustedError(f"{error.explained()} {refused}") from None
+            if beside:
+                note_same_values(made.loop, made.found)
             return Rematerialized(given.of(made.found), _report_of_parts(view, made, limit))
         found = written(schedule)
     return Rematerialized(given.of(found), _report(schedule))
@@ -169,8 +172,7 @@ def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
     if limit is None or not all(lengths.knows(y) for op in operations for y in op.outputs):
         return list(tensors)
     try:
-        # Micro-batches would run the forward pass apart from what else is fetched of it.
-        made = _rematerialized(list(tensors), limit, memory.sizes, "rematerialized", in_parts=False)
+        made = _rematerialized(list(tensors), limit, memory.sizes, "rematerialized", beside=True)
         return list(made.fetches)
     except ResourceExhaustedError:
         if any(isinstance(op.primitive, Loop) and _needed(op, lengths) > limit for op in operations):

@@ -11,13 +11,13 @@ from .accumulating import accumulated
 from .costs import Lengths
 from .fold import folded
 from .merge import merged
-from .microbatches import RefusedError, divided, seeds_of
+from .microbatches import Division, RefusedError, divided, seeds_of
 from .schedule import Schedule
 from .view import View, view_of
 
 _UNBOUNDED = 1 << 62
 _MOST = 64
-"""The most micro-batches: each is a call of its own."""
+"""The most micro-batches: what one of few rows saves in memory costs much time."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Split:
 
     found: dict[Tensor | Operation, Any]
     """What stands for the results and targets."""
+    loop: Operation
+    """What runs the parts."""
     schedule: Schedule
     parts: int
     """The number of micro-batches."""
@@ -35,8 +37,10 @@ class NotSplitError(Exception):
     """A graph cannot be run in micro-batches within a budget; says why, as a sentence."""
 
 
-def split(view: View, lengths: Lengths, budget: int) -> Split:
+def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False) -> Split:
     """Adds what runs in the fewest micro-batches whose peak is within `budget` to the graph that acts.
+
+    What was there may be run `beside` it: then nothing is copied that has an effect or draws random numbers.
 
     Raises:
         NotSplitError: the graph cannot be run so, or not within the budget.
@@ -46,7 +50,7 @@ def split(view: View, lengths: Lengths, budget: int) -> Split:
         n = seeds[0].shape.known[0]
         counts = [k for k in range(2, min(n, _MOST) + 1) if n % k == 0]
         try:
-            least = _fewest(view, seeds, lengths, budget, counts)
+            least = _fewest(view, seeds, lengths, budget, counts, beside)
         except RefusedError as error:
             refused = refused or str(error)
             continue
@@ -59,7 +63,7 @@ def split(view: View, lengths: Lengths, budget: int) -> Split:
 
 
 def _fewest(
-    view: View, seeds: Sequence[Tensor], lengths: Lengths, budget: int, counts: Sequence[int]
+    view: View, seeds: Sequence[Tensor], lengths: Lengths, budget: int, counts: Sequence[int], beside: bool
 ) -> tuple[int, int]:
     """The peak and number of the fewest micro-batches within a budget; of those of the least peak where none is.
 
@@ -72,6 +76,8 @@ def _fewest(
     while low <= high:
         middle = (low + high) // 2
         try:
+            if beside:
+                _refuse_copies_of_effects(divided(view, seeds, counts[middle]))
             peak = _peak(view, seeds, counts[middle], lengths)
         except RefusedError as error:
             refused, high = error, middle - 1
@@ -84,6 +90,12 @@ def _fewest(
     if not least[1]:
         raise refused or RefusedError("the batch has no divisor")
     return fitting or least
+
+
+def _refuse_copies_of_effects(division: Division) -> None:
+    for op in division.late:
+        if op.primitive.stateful or op.primitive.acts:
+            raise RefusedError(f"'{op.name}' follows from all rows of the batch, and would be run twice")
 
 
 class _Probed(Exception):
@@ -102,7 +114,7 @@ def _peak(view: View, seeds: Sequence[Tensor], parts: int, lengths: Lengths) -> 
 
 
 def _written(view: View, seeds: Sequence[Tensor], parts: int, lengths: Lengths) -> Split:
-    found = accumulated(divided(view, seeds, parts))
+    found, loop = accumulated(divided(view, seeds, parts))
     results, targets = [found[y] for y in view.results], [found[op] for op in view.targets]
     after = merged(folded(view_of(results, targets, frozenset())))
-    return Split(found, Schedule(after, lengths, _UNBOUNDED), parts)
+    return Split(found, loop, Schedule(after, lengths, _UNBOUNDED), parts)

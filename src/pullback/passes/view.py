@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -114,9 +115,10 @@ def view_of(
     reads: Callable[[Operation], Sequence[Tensor]] = all_inputs,
     keep: Collection[Tensor] = (),
     apart: Collection[Tensor] = (),
+    same: Mapping[Tensor, Tensor] = MappingProxyType({}),
 ) -> View:
-    """The view of what `results` and `targets` need."""
-    return _with_constants(View((), results, targets, given, reads, frozenset(keep), frozenset(apart)).pruned())
+    """The view of what `results` and `targets` need, where others of the `same` values stand for some tensors."""
+    return _with_constants(View((), results, targets, given, reads, frozenset(keep), frozenset(apart), same).pruned())
 
 
 def view_among(
