@@ -28,8 +28,6 @@ WIDTH, ROWS = 256, 2048
 HEADS, TOKENS = 4, 128
 PIXELS, CHANNELS = 32, 32
 SHARES = {"": None, "-half": 2, "-quarter": 4, "-eighth": 8}
-MET = {"chain": 4, "transformer": 4}
-"""Below these shares `pullback` says that it needs more."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +201,4 @@ def _workload(net: str, suffix: str, divisor: int | None) -> Workload:
     return Workload(f"remat-{net}{suffix}", f"{net}, gradient in {share}", partial(data, net), peers)
 
 
-WORKLOADS = [
-    _workload(net, s, n) for net in (*LAYERS, "unet") for s, n in SHARES.items() if (n or 0) <= MET.get(net, 8)
-]
+WORKLOADS = [_workload(net, s, n) for net in (*LAYERS, "unet") for s, n in SHARES.items()]
