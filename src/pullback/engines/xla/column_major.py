@@ -55,7 +55,7 @@ class ColumnMajor:
 
     def results(self, step: Step, arrays: Sequence[Any]) -> Any:
         """What a step makes of `arrays`; None where it is not one of these steps, or has few rows."""
-        if step.outputs[0] not in self.steps or not any(map(_is_long, arrays)) or not on_processor():
+        if self.steps.isdisjoint(step.outputs) or not any(map(_is_long, arrays)) or not on_processor():
             return None
         p = step.op.primitive
         if isinstance(p, MatMul) and not p.transpose_a:
