@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ....core.operation import Operation
+from ....core.operation import Operation, Tensor
 from ....primitives.base.precision import widened
 from ....primitives.base.windows import (
     Pads,
@@ -48,6 +48,7 @@ from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_windows
 from .covered import covered_axes, fold, folded_shape, unfold
+from .few_channels import convolve_to_few, few_by_input, has_few_channels, is_faster_by_places
 from .large_windows import convolve_large, has_large_windows, large_by_input
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
 
@@ -57,16 +58,30 @@ _FEW_FILTERS = 8
 
 
 def _may_be_by_shifts(op: Operation) -> bool:
-    """Whether a dense convolution may have a single channel."""
+    """Whether a dense convolution may have a single channel, or results of few."""
     primitive, lengths = op.primitive, op.inputs[0].shape.lengths
     assert isinstance(primitive, Conv2D | Conv3D)
     channels = None if lengths is None else split_axes(lengths, primitive.data_format)[2]
-    return channels == 1 or not isinstance(channels, int)
+    return channels == 1 or not isinstance(channels, int) or _may_be_few(op.inputs[1], by_input=False)
+
+
+def _may_give_few(op: Operation) -> bool:
+    """Whether the derivative of a dense convolution by its input may have few channels."""
+    return _may_be_few(op.inputs[0], by_input=True)
+
+
+def _may_be_few(filters: Tensor, by_input: bool) -> bool:
+    sizes = filters.shape.lengths
+    if sizes is None or not all(isinstance(n, int) for n in sizes):
+        return True
+    *windows, depth, count = filters.shape.known
+    return has_few_channels(windows, count, depth) if by_input else has_few_channels(windows, depth, count)
 
 
 computed_by_loops(DepthwiseConv2dNativeBackpropFilter)
 computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput)
 computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
+computed_by_shifts(Conv2DBackpropInput, Conv3DBackpropInputV2, where=_may_give_few)
 
 
 @xla_kernel(Conv2D, Conv3D)
@@ -85,6 +100,9 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
         return _convolve(p, fold(x, covered, 1), fold(f, covered, 0)).astype(dtype)
     counts = volume_counts(p, lengths, f.shape[:-2])
     pads = pads_of(lengths, f.shape[:-2], p.strides, p.dilations, p.padding)
+    if channels == f.shape[-2] and max(p.strides) == 1 and is_faster_by_places(x, f.shape[:-2], *f.shape[-2:]):
+        y = convolve_to_few(p, channels_last(jnp, x, p.data_format), f, counts, pads)
+        return as_data_format(jnp, y.astype(dtype), p.data_format)
     chunks = volume_chunks((x.shape[0], *lengths), counts, f)
     if on_processor() and channels == f.shape[-2] and chunks:
         y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
@@ -157,6 +175,9 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     groups = channels // depth
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     _, counts, _ = split_axes(dy.shape, p.data_format)
+    if groups == 1 and is_faster_by_places(dy, windows, count, depth):
+        x = few_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, pads)
+        return as_data_format(jnp, x.astype(dtype), p.data_format)
     chunks = volume_chunks((dy.shape[0], *lengths), counts, f, whole=max(p.strides) > 1)
     if on_processor() and groups == 1 and chunks:
         x = volumes_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, chunks)
