@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,13 @@ def normals(seed: int, *shape: int) -> np.ndarray[Any, Any]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the lowerings for few channels that are called from now on."""
     calls = []
+
+    def noted(name: str, own: Any, *args: Any) -> Any:
+        calls.append(name)
+        return own(*args)
+
     for name in ("convolve_to_few", "few_by_input"):
-
-        def noted(*args: Any, own: Any = getattr(convolution, name), name: str = name) -> Any:
-            calls.append(name)
-            return own(*args)
-
-        monkeypatch.setattr(convolution, name, noted)
+        monkeypatch.setattr(convolution, name, partial(noted, name, getattr(convolution, name)))
     return calls
 
 

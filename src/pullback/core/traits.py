@@ -168,20 +168,20 @@ Positions = tuple[Any, Any]
 class Link(NamedTuple):
     """An axis of the result that goes along an axis of an input: a position depends on the same position only.
 
-    Where `pairs` is there, a function of both lengths, it depends on the positions that they give for it. `count` is
+    Where `pairs` is there, a function of both lengths, it depends on the positions that they give for it. `number` is
     how many of these there are, where that is known without them.
     """
 
     output: int
     input: int
     pairs: Callable[[int, int], Positions] | None = None
-    count: Callable[[], int] | None = None
+    number: Callable[[], int] | None = None
 
     def met(self, n: int, m: int) -> float:
         """How many positions of the input a position of the result depends on, on average, for both lengths."""
         if self.pairs is None:
             return 1
-        return (len(self.pairs(n, m)[0]) if self.count is None else self.count()) / max(n, 1)
+        return (len(self.pairs(n, m)[0]) if self.number is None else self.number()) / max(n, 1)
 
 
 Links = tuple[Link, ...]
