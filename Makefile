@@ -8,9 +8,6 @@ BIN := $(VENV)/bin
 LOG := $(VENV)/install.log
 STAMP := $(VENV)/.installed
 
-# The tests start a hundred Pythons: what they import is compiled once, whatever the shell says.
-unexport PYTHONDONTWRITEBYTECODE
-
 .PHONY: help env demo test test-all programs test-oldest test-newest lint format types reference bench hooks lock clean
 
 help: ## this list

@@ -1,13 +1,21 @@
-"""A fresh default graph for every test and every docstring example; the platform that tests run on."""
+"""A fresh default graph for every test and every docstring example; how tests compile, and the platform they run on."""
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
+from importlib.util import find_spec
 
 import pytest
 
-import pullback as pb
+# The tests start a hundred Pythons: what those and the workers import is compiled once, whatever the shell says.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+import pullback as pb  # noqa: E402  what it imports is compiled too
+from pullback.core.garbage import without_collection  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +33,18 @@ def pytest_configure(config: pytest.Config) -> None:
     platform = config.getoption("--platform")
     if platform is not None:
         os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda,cpu", "tpu": "tpu,cpu"}[platform]
+    # LLVM would work long on programs that run once, on a few numbers; what XLA and we make of them stays the same.
+    if config.getoption("markexpr") == "not slow":
+        os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: garbage is looked for in it neither now nor later."""
+    with without_collection():
+        found = yield
+    gc.freeze()
+    return found
 
 
 @pytest.fixture
@@ -32,6 +52,20 @@ def matmul_precision(request: pytest.FixtureRequest) -> str:
     """How exactly products are computed on an accelerator."""
     precision: str = request.config.getoption("--matmul-precision")
     return precision
+
+
+@pytest.fixture
+def optimized_programs() -> Iterator[None]:
+    """XLA compiles as it does for users: where a test is about what optimizations leave of NaN, zeros and signs."""
+    if find_spec("jax") is None:
+        yield
+        return
+    import jax
+
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @pytest.fixture(autouse=True)

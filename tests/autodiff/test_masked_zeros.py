@@ -11,6 +11,7 @@ import pullback as pb
 
 from .masked_table import AT, MASKS, WEIGHTS, F, compositions, faults
 
+pytestmark = pytest.mark.usefixtures("optimized_programs")
 ENGINES = ["numpy", "xla", "onnxruntime"]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import pullback as pb
 
+pytestmark = pytest.mark.usefixtures("optimized_programs")
 ENGINES = ["numpy", "xla"]
 ALL_ENGINES = [*ENGINES, "onnxruntime"]
 NAN, INF = np.nan, np.inf

@@ -11,6 +11,7 @@ import pytest
 
 import pullback as pb
 
+pytestmark = pytest.mark.usefixtures("optimized_programs")
 ENGINES = ["numpy", "xla"]
 POINTS = [-2.0, -1.0, 0.0, 1.0, 2.0]
 

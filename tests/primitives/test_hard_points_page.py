@@ -11,6 +11,7 @@ import pytest
 
 import pullback as pb
 
+pytestmark = pytest.mark.usefixtures("optimized_programs")
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "hard-points.md"
 ROW = -1
 """In place of an order: the first row of the second derivative."""
