@@ -253,13 +253,6 @@ def links_of_vectors(self: object, i: int, *types: Any) -> Links | None:
     return _stacked(1, i, types)
 
 
-@of_stacks
-def links_of_images(self: object, i: int, *types: Any) -> Links | None:
-    """The `links` of what works on each image [h, w, c] of a stack: all axes but the last three stay."""
-    del self
-    return _stacked(3, i, types)
-
-
 def _stacked(last: int, i: int, types: Sequence[Any]) -> Links | None:
     ranks = [x.shape.rank for x in types]
     if None in ranks:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Tensor, get_default_graph
-from ..core.primitive import Primitive
+from ..core.primitive import Primitive, primitive_class
 from ..core.sites import Place
 from ..primitives.creation.constant import constant_value
 from .attributes import attribute_of
@@ -182,3 +182,9 @@ class Node:
 
     def __str__(self) -> str:
         return f"node '{self.name}' ({self.op_type})"
+
+
+def same(node: Node, *xs: Tensor) -> Any:
+    """The primitive that has TensorFlow's op type, as a reader."""
+    primitive: Any = primitive_class(node.op_type)
+    return node.make(primitive(), *xs)

@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...core.primitive import primitive_class
 from ...primitives.activations.bias import BiasAdd
 from ...primitives.activations.rectifiers import LeakyRelu, LeakyReluGrad
 from ...primitives.activations.softmax import log_softmax, softmax
 from ...primitives.reduction.reduce import reduce_sum
-from ..nodes import Node, reader
+from ..nodes import Node, reader, same
 
-
-@reader("Relu", "Relu6", "Elu", "Selu", "Softsign", "Softplus", "Sigmoid")
-@reader("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftsignGrad", "SoftplusGrad", "SigmoidGrad")
-def same(node: Node, *xs: Tensor) -> Any:
-    """The primitive that has TensorFlow's op type."""
-    primitive: Any = primitive_class(node.op_type)
-    return node.make(primitive(), *xs)
+reader("Relu", "Relu6", "Elu", "Selu", "Softsign", "Softplus", "Sigmoid")(same)
+reader("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftsignGrad", "SoftplusGrad", "SigmoidGrad")(same)
 
 
 @reader("LeakyRelu")

@@ -13,19 +13,14 @@ from ...primitives.elementwise.arithmetic import Add
 from ...primitives.elementwise.division import RealDiv, TruncateDiv, TruncateMod
 from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.elementwise.powers import Reciprocal
-from ..nodes import Node, reader
+from ..nodes import Node, reader, same
 
-
-@reader("Abs", "Neg", "Sign", "Square", "Sqrt", "Rsqrt", "Reciprocal", "Exp", "Expm1", "Log", "Log1p")
-@reader("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh")
-@reader("Floor", "Ceil", "Round", "Rint", "ClipByValue")
-@reader("AddV2", "Sub", "Mul", "RealDiv", "DivNoNan", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod")
-@reader("SquaredDifference", "Maximum", "Minimum", "Pow", "Atan2", "NextAfter", "Xdivy", "Xlogy", "Xlog1py")
-@reader("TanhGrad")
-def same(node: Node, *xs: Tensor) -> Any:
-    """The primitive that has TensorFlow's op type."""
-    primitive: Any = primitive_class(node.op_type)
-    return node.make(primitive(), *xs)
+reader("Abs", "Neg", "Sign", "Square", "Sqrt", "Rsqrt", "Reciprocal", "Exp", "Expm1", "Log", "Log1p")(same)
+reader("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh")(same)
+reader("Floor", "Ceil", "Round", "Rint", "ClipByValue")(same)
+reader("AddV2", "Sub", "Mul", "RealDiv", "DivNoNan", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod")(same)
+reader("SquaredDifference", "Maximum", "Minimum", "Pow", "Atan2", "NextAfter", "Xdivy", "Xlogy", "Xlog1py")(same)
+reader("TanhGrad")(same)
 
 
 @reader("Add")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...core.primitive import primitive_class
 from ...primitives.complex.complex import conj
 from ...primitives.linalg import (
     determinants,
@@ -21,7 +20,7 @@ from ...primitives.linalg import (
 )
 from ...primitives.linalg.einsum import einsum
 from ...primitives.linalg.matmul import BatchMatMul, MatMul
-from ..nodes import Node, reader
+from ..nodes import Node, reader, same
 
 
 @reader("MatMul", "SparseMatMul")
@@ -40,11 +39,7 @@ def einsum_(node: Node, *xs: Tensor) -> Any:
     return einsum(node.text("equation"), *xs, name=node.exactly)
 
 
-@reader("Cross", "Cholesky", "MatrixDeterminant", "MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")
-def same(node: Node, *xs: Tensor) -> Any:
-    """The primitive that has TensorFlow's op type."""
-    primitive: Any = primitive_class(node.op_type)
-    return node.make(primitive(), *xs)
+reader("Cross", "Cholesky", "MatrixDeterminant", "MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(same)
 
 
 @reader("LogMatrixDeterminant", outputs=("sign", "log_abs_determinant"))

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..nodes import reader, same
 
-from ...core.operation import Tensor
-from ...core.primitive import primitive_class
-from ..nodes import Node, reader
-
-
-@reader("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "IsNan", "IsInf", "IsFinite")
-@reader("LogicalAnd", "LogicalOr", "LogicalNot")
-def same(node: Node, *xs: Tensor) -> Any:
-    """The primitive that has TensorFlow's op type."""
-    primitive: Any = primitive_class(node.op_type)
-    return node.make(primitive(), *xs)
+reader("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "IsNan", "IsInf", "IsFinite")(same)
+reader("LogicalAnd", "LogicalOr", "LogicalNot")(same)
