@@ -111,3 +111,8 @@ def test_the_loss_of_sequences_is_averaged_by_weights(steps: bool, batch: bool, 
 def test_cells_stand_at_their_older_place() -> None:
     assert tf.contrib.rnn.BasicLSTMCell is pb.nn.rnn_cell.BasicLSTMCell
     assert tf.contrib.framework.nest is not None
+
+
+def test_signals_are_where_programs_look_for_them() -> None:
+    frames = tf.contrib.signal.stft(tf.ones([8]), frame_length=4, frame_step=2)
+    assert frames.shape.as_list() == [3, 3]

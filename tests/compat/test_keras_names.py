@@ -100,3 +100,11 @@ def test_layers_in_the_body_of_a_loop_have_variables_of_their_own() -> None:
         session.run(tf.global_variables_initializer())
         assert session.run(y).shape == (1, 3)
     assert len(set(names())) == 4
+
+
+def test_layers_of_both_kinds_are_counted_together() -> None:
+    x = tf.zeros([2, 6])
+    ys = [tf.layers.dense(x, 3), L.Dense(3)(x), L.Dense(2)(x), tf.layers.Dense(2)(x), L.Dense(1)(x)]
+    tf.layers.dense(x, 2, name="named")
+    assert [ys[n].op.name for n in (0, 1, 2, 4)] == [f"dense{n}/BiasAdd" for n in ("", "_1", "_2", "_4")]
+    assert L.Dense(1).name == "dense_5"

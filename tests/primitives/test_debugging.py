@@ -89,7 +89,7 @@ def test_an_assertion_names_its_condition(name: str, engine: str) -> None:
 def test_an_assertion_shows_the_values_on_numpy() -> None:
     x = pb.placeholder(pb.float32, [2])
     said = refusal(D.assert_less(x, 1.0, message="too large"), {x: [1.0, -1.0]}, "numpy")
-    assert said.endswith(": too large. Condition x < y did not hold. x and y: [ 1. -1.] 1.")
+    assert said.endswith(": too large. Condition x < y did not hold. x and y: [1 -1] 1")
 
 
 def test_what_is_known_is_checked_at_once() -> None:
@@ -141,7 +141,7 @@ def test_the_older_print_stops_after_so_many_times(engine: str, capfd: pytest.Ca
     for _ in range(2):
         session.run(y, {x: [1.0, 2.0]})
     _wait(engine)
-    assert capfd.readouterr().err.count("seen [1. 2.][1.]\n") == 1
+    assert capfd.readouterr().err.count("seen [1 2][1]\n") == 1
     (dx,) = pb.gradients(y * y, x)
     assert session.run(dx, {x: [1.0, 2.0]}).tolist() == [2.0, 4.0]
 

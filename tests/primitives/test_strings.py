@@ -100,7 +100,7 @@ def test_texts_are_printed(engine: str, capsys: pytest.CaptureFixture[str]) -> N
     session = pb.Session(engine=engine)
     session.run(pb.print("words:", words, words[2]))
     session.run(pb.Print(pb.constant(1.0), [words], "said "))
-    assert capsys.readouterr().err == 'words: ["a" "bc" "zwölf"] zwölf\nsaid ["a" "bc" "zwölf"]\n'
+    assert capsys.readouterr().err == 'words: ["a" "bc" "zwölf"] "zwölf"\nsaid ["a" "bc" "zwölf"]\n'
     message = refused(InvalidArgumentError, lambda: session.run(pb.Assert(pb.equal(words[0], "b"), [words])))
     assert 'assertion failed: ["a" "bc" "zwölf"]' in message
 
@@ -249,3 +249,25 @@ def test_the_zeros_of_texts_are_texts_for_programs_of_version_1_too() -> None:
     finally:
         pb.enable_v2_tensorshape()
     assert pb.Session(engine="numpy").run(y).tolist() == [b"", b""]
+
+
+PRINTED: dict[str, tuple[Any, str]] = {
+    "whole": ([1.0, 2.0], "[1 2]"),
+    "six digits": ([1.5, 2e-7, 1e10, 0.0001], "[1.5 2e-07 1e+10 0.0001]"),
+    "nine digits": ([1 / 3, 123456789.0, 1234567.0], "[0.333333343 123456792 1234567]"),
+    "fifteen digits": (np.float64(16777217.0), "16777217"),
+    "seventeen digits": (np.float64(np.pi), "3.1415926535897931"),
+    "float16": (np.float16(1 / 3), "0.333251953"),
+    "not finite": ([np.nan, np.inf, -np.inf, -0.0], "[nan inf -inf -0]"),
+    "truth": ([True, False], "[1 0]"),
+    "text": ("s", '"s"'),
+    "matrix": (np.arange(20.0).reshape(2, 10), "[[0 1 2 ... 7 8 9]\n [10 11 12 ... 17 18 19]]"),
+}
+"""As TensorFlow 2.21 prints them."""
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_numbers_are_printed_as_in_tensorflow(name: str) -> None:
+    x, wanted = PRINTED[name]
+    value = x if isinstance(x, str | np.generic | np.ndarray) else np.array(x, None if x[0] is True else np.float32)
+    assert pb.Session(engine="numpy").run(pb.strings.format("{}", pb.constant(value))).decode() == wanted

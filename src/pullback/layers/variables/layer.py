@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ...core import nest
 from ...core.dtypes import FLOATING, as_dtype, float32
-from ...core.graph import Graph, Tensor
+from ...core.graph import Graph, Tensor, get_default_graph
 from ...core.shape import TensorShape
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.placeholders import placeholder
 from ...primitives.variables.variable import Variable
 from .scope import VariableScope, get_variable, get_variable_scope, name_without_variables, variable_scope
+
+_counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
+"""For each graph how many layers of each class were made without a name."""
+
+
+def get_uid(prefix: str = "") -> int:
+    """A number for the prefix, counted from 1 in each graph.
+
+    >>> from pullback.layers.variables.layer import get_uid
+    >>> get_uid("dense"), get_uid("dense"), get_uid("lstm")
+    (1, 2, 1)
+    """
+    counts = _counts.setdefault(get_default_graph().outermost, Counter())
+    counts[prefix] += 1
+    return counts[prefix]
 
 
 class Layer:
@@ -58,6 +75,8 @@ class Layer:
         self.trainable, self.activity_regularizer = trainable, activity_regularizer
         self.dtype = None if dtype is None else as_dtype(dtype)
         self._given_name, self._given_scope, self._reuse = name, _scope, _reuse
+        if name is None:
+            get_uid(snake_case(type(self).__name__))
 
     # What a subclass overrides
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import FLOATING, string
+from ...core.dtypes import FLOATING, bfloat16, float16, string
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -171,7 +171,7 @@ class Assert(AbstractGuard):
 
 
 def summary(x: Any, count: int | None) -> str:
-    """The first and the last `count` elements along each axis, as NumPy prints them; all for None or a negative one."""
+    """The first and the last `count` elements along each axis, as TensorFlow prints them; all for None or below 0."""
     array = np.array(x, string) if isinstance(x, bytes) else np.asarray(x)
     if array.dtype == string and not array.ndim:
         return str(array.item().decode(errors="backslashreplace"))
@@ -179,6 +179,23 @@ def summary(x: Any, count: int | None) -> str:
         quoted = [f'"{text.decode(errors="backslashreplace")}"' for text in array.flat]
         array = np.array(quoted, object).reshape(array.shape)
     edge = array.size if count is None or count < 0 else max(count, 1)
+    texts: Any = {"object": str, "float_kind": _float_text, "bool": lambda x: "1" if x else "0"}
+    if array.dtype in (float16, bfloat16):
+        array = array.astype(np.float32)
     return np.array2string(
-        array, separator=" ", edgeitems=edge, threshold=2 * edge, max_line_width=10**6, formatter={"object": str}
+        array, separator=" ", edgeitems=edge, threshold=2 * edge, max_line_width=10**6, formatter=texts
     )
+
+
+def quoted_summary(x: Any, count: int | None) -> str:
+    """The same, with quotation marks around one text too."""
+    shown = summary(x, count)
+    array = np.asarray(x)
+    return f'"{shown}"' if array.dtype.kind in "SO" and not array.ndim else shown
+
+
+def _float_text(x: Any) -> str:
+    """A float with 6 digits, 15 of float64, or, where these are not enough, 9 or 17."""
+    few, enough = (15, 17) if x.dtype == np.float64 else (6, 9)
+    text = f"{float(x):.{few}g}"
+    return text if x.dtype.type(text) == x or x != x else f"{float(x):.{enough}g}"

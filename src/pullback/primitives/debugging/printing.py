@@ -15,7 +15,7 @@ from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.state import AbstractStateful, AbstractUpdates
 from ..creation.constant import convert_to_tensor
-from .guards import summary
+from .guards import quoted_summary, summary
 
 
 def print_(
@@ -81,7 +81,7 @@ class PrintV2(Primitive):
     def show(self, *arrays: Any) -> None:
         """Print the inputs among the parts."""
         values = iter(arrays)
-        shown = [summary(next(values), self.summarize) if part is None else part for part in self.parts]
+        shown = [quoted_summary(next(values), self.summarize) if part is None else part for part in self.parts]
         print(*shown, sep=self.sep, end=self.end, file=getattr(sys, self.stream), flush=True)
 
     gradient = no_gradient

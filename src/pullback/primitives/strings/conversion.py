@@ -27,7 +27,7 @@ from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..creation.constant import convert_to_tensor
-from ..debugging.guards import summary
+from ..debugging.guards import quoted_summary
 from .base import check_text, texts
 
 
@@ -132,7 +132,7 @@ class StringFormat(Primitive):
     def kernel(self, xp: Any, *xs: Any) -> Any:
         del xp
         first, *rest = self.template.split(self.placeholder)
-        shown = [summary(x, self.summarize) + text for x, text in zip(xs, rest, strict=True)]
+        shown = [quoted_summary(x, self.summarize) + text for x, text in zip(xs, rest, strict=True)]
         return texts(["".join([first, *shown])], ())
 
     gradient = no_gradient

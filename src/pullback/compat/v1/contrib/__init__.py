@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .... import signal as signal
 from ....names import absent as _absent
 from .. import autograph as autograph
 from .. import distributions as distributions

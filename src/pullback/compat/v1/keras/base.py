@@ -6,11 +6,9 @@ Scopes of variables say nothing to them: two layers never share a variable, what
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import pullback as pb
 
@@ -22,25 +20,12 @@ from .history import Node, keep_mask, keep_node, mask_of, phase, takes
 OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
 """What says the shape of inputs."""
 _COLLECTED = {"losses": pb.GraphKeys.REGULARIZATION_LOSSES, "updates": pb.GraphKeys.UPDATE_OPS}
-_counts: WeakKeyDictionary[pb.Graph, Counter[str]] = WeakKeyDictionary()
-
-
-def get_uid(prefix: str = "") -> int:
-    """A number for the prefix, counted from 1 in each graph.
-
-    >>> from pullback.compat.v1.keras.base import get_uid
-    >>> get_uid("dense"), get_uid("dense"), get_uid("lstm")
-    (1, 2, 1)
-    """
-    counts = _counts.setdefault(pb.get_default_graph().outermost, Counter())
-    counts[prefix] += 1
-    return counts[prefix]
 
 
 def unique_name(kind: type) -> str:
     """The name of a layer that was given none: that of its class, with a number from the second one on."""
     base = layer.snake_case(kind.__name__)
-    number = get_uid(base)
+    number = layer.get_uid(base)
     return base if number == 1 else f"{base}_{number - 1}"
 
 
@@ -206,8 +191,7 @@ class Layer(Placed, layer.Layer):
 
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, **options: Any) -> None:
         given = {key: value for key, value in options.items() if key not in (*OF_INPUTS, "dynamic", "autocast")}
-        super().__init__(trainable, name, dtype, **given)
-        self._given_name = self.name
+        super().__init__(trainable, name or unique_name(type(self)), dtype, **given)
         self.nodes, self.batch_shape = [], batch_shape(options)
         if self._keeps_apart:
             self.losses, self.updates = [], []

@@ -11,7 +11,7 @@ import pullback as pb
 from ....core.dtypes import INTEGER
 from ..layers import objects
 from . import activations, backend, initializers, regularizers
-from .base import OF_INPUTS, Placed, batch_shape
+from .base import OF_INPUTS, Placed, batch_shape, unique_name
 from .base import Layer as Layer
 from .cells import GRUCell as GRUCell
 from .cells import LSTMCell as LSTMCell
@@ -120,8 +120,7 @@ def _named(base: type[objects.FunctionLayer]) -> Any:
             if "pool_size" in inspect.signature(base.function).parameters:
                 size = given.setdefault("pool_size", 2)
                 given.setdefault("strides", size)
-            super().__init__(name=name, dtype=dtype, **given)
-            self._given_name = self.name
+            super().__init__(name=name or unique_name(type(self)), dtype=dtype, **given)
             self.losses: list[Any] = []
             self.updates: list[Any] = []
             self.nodes, self.batch_shape = [], batch_shape(options)

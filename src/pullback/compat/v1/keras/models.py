@@ -11,7 +11,8 @@ from ....core import nest
 from ....core.function import Function
 from ....core.typing import DTypeLike
 from ....layers.variables.layer import Layer as AnyLayer
-from .base import Layer, get_uid
+from ....layers.variables.layer import get_uid
+from .base import Layer
 from .history import Node, again, keep_mask, keep_node, steps_between, takes
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ....core.graph import Tensor
 from ....layers.variables.initializers import Ones, Zeros
+from ....layers.variables.layer import get_uid
 from ....layers.variables.scope import VariableScope, get_variable, variable_scope
 from ....primitives.variables.collections import GraphKeys, add_to_collection
 from ....primitives.variables.variable import Variable
@@ -37,6 +38,8 @@ def layer_scope(name: str | VariableScope | None, default: str, x: Tensor, reuse
         with inner, x.graph.acting.name_scope(name.original_name_scope):
             yield
         return
+    if name is None:
+        get_uid(default)
     with variable_scope(name, default, [x], reuse=reuse, dtype=x.dtype):
         yield
 
