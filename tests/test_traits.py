@@ -207,7 +207,7 @@ def test_links_that_count_the_positions_that_meet_count_all(operations: Samples)
     counted = 0
     for sample in [sample for some in operations.values() for sample in some]:
         links = [link for i in range(len(sample.arrays)) for link in sample.links(i) or ()]
-        for pairs, count in [(link.pairs, link.count) for link in links if link.pairs and link.count]:
-            assert count() == len(pairs(0, 0)[0])
+        for pairs, number in [(link.pairs, link.number) for link in links if link.pairs and link.number]:
+            assert number() == len(pairs(0, 0)[0])
             counted += 1
     assert counted > 100
