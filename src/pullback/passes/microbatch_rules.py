@@ -319,8 +319,8 @@ def _sliced(at: At) -> Part | None:
 def _einsum(at: At) -> Part | None:
     """The rule of an index: each term has it or not; where the result lacks it, the parts are added up."""
     terms, result = split_equation(at.primitive.attributes["equation"])
-    if "." in "".join([*terms, result]):
-        return None
+    terms = [_written_out(term, len(at.lengths(i))) for i, term in enumerate(terms)]
+    result = _written_out(result, len(at.result))
     axis = next((i for i, a in enumerate(at.axes) if a is not None), None)
     if axis is not None:
         index = terms[axis][at.axes[axis] or 0]
@@ -334,6 +334,12 @@ def _einsum(at: At) -> Part | None:
     if any(a is not None and a != b for a, b in zip(at.axes, inputs, strict=True)):
         return None
     return Part(at.primitive, inputs, result.index(index) if index in result else None)
+
+
+def _written_out(term: str, rank: int) -> str:
+    """A term with digits in the place of the dots, the same ones for axes that go along each other."""
+    count = rank - len(term.replace("...", ""))
+    return term.replace("...", "".join([chr(ord("0") + n) for n in reversed(range(count))]))
 
 
 def _pads(p: Any, axis: int, rank: int) -> bool:
