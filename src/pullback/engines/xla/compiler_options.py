@@ -1,4 +1,4 @@
-"""Compiler options of XLA for a program: how much effort it makes, and which of its libraries compute products."""
+"""Compiler options of XLA for a program: how much effort it makes, in what pieces it takes memory, which libraries."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ _FEW = 64
 _FEW_STEPS = 100
 """The steps up to which one part is compiled sooner than several at once, each of which takes a start of its own."""
 HAS_OLD_EMITTERS = jax.__version_info__ < (0, 11)
+_LARGEST_PIECE = 31 << 20
+"""The bytes of temporary memory that are taken in one piece: glibc keeps what is freed, and does not ask the system for
+it again at each call, only of pieces below 32 MB. A larger array is a piece of its own."""
 _SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
 """What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
 
@@ -30,6 +33,9 @@ def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths:
         chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
     if platform != PROCESSOR:
         return chosen
+    config: Any = jax.config
+    if not config.jax_compilation_cache_dir:  # XLA writes no program to a file that takes several pieces.
+        chosen["xla_multiheap_size_constraint_per_heap"] = _LARGEST_PIECE
     # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
     has_loops = any(step.bodies for step in plan.steps)
     if plan.written and not has_loops:
