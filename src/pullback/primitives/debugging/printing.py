@@ -38,7 +38,7 @@ def print_(
 
     >>> import pullback as pb, sys
     >>> pb.Session().run(pb.print("x =", pb.constant([1.5, 2.0]), output_stream=sys.stdout))
-    x = [1.5 2. ]
+    x = [1.5 2]
     """
     parts, tensors = [], []
     for x in inputs:

@@ -107,7 +107,7 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.strings.format("x = {}, y = {}", [pb.constant([1, 2]), pb.constant("z")]))
-    b'x = [1 2], y = z'
+    b'x = [1 2], y = "z"'
     """
     tensors = [convert_to_tensor(x) for x in (inputs if isinstance(inputs, list | tuple) else [inputs])]
     count = template.count(placeholder)
