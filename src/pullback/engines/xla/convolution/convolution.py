@@ -48,7 +48,7 @@ from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_windows
 from .covered import covered_axes, fold, folded_shape, unfold
-from .few_channels import convolve_to_few, few_by_input, has_few_channels, is_faster_by_places
+from .few_channels import convolve_to_few, few_by_filter, few_by_input, has_few_channels, is_faster_by_places
 from .large_windows import convolve_large, has_large_windows, large_by_input
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
 
@@ -220,6 +220,9 @@ def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any
         folded = replace(p, filter_sizes=folded_shape(whole, covered, 0))
         return unfold(_convolve_by_filter(folded, fold(x, covered, 1), dy), covered, whole, 0).astype(dtype)
     _, counts, _ = split_axes(dy.shape, p.data_format)
+    if channels == depth and max(p.strides) == 1 and is_faster_by_places(x, windows, depth, count):
+        last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
+        return few_by_filter(p, *last, windows, pads).astype(dtype)
     by_chunks = _is_faster_by_chunks(x.shape[0], windows, depth, count, prod(counts))
     by_chunks = by_chunks and not has_large_windows(windows, counts)
     if on_processor() and channels == depth and by_chunks:

@@ -49,7 +49,7 @@ def _matmul(p: MatMul, a: Any, b: Any) -> Any:
         return p.kernel(jnp, a, b)
     if not _is_long(a.shape[0]) and not _has_few_columns(a, b):
         return p.kernel(jnp, a, b)
-    return _by_first_axes(a, b)
+    return by_first_axes(a, b)
 
 
 def _is_long(n: Any) -> bool:
@@ -63,7 +63,7 @@ def _has_few_columns(a: Any, b: Any) -> bool:
     return all(isinstance(length, int) for length in (rows, m, n)) and bool(n <= min(_FEW_COLUMNS, rows) and n < m)
 
 
-def _by_first_axes(a: Any, b: Any) -> Any:
+def by_first_axes(a: Any, b: Any) -> Any:
     """The product of two matrices, summed over the first axis of both."""
     if _has_few_columns(a, b):
         return made(matmul_kernel(jnp, b.T, a)).T
@@ -115,4 +115,4 @@ def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str
     ):
         return contract(xp, a, b, labels_a, labels_b, labels, _multiply_stacks)
     left, right = a.shape[len(inner) :], b.shape[len(inner) :]
-    return _by_first_axes(a.reshape(rows, -1), b.reshape(rows, -1)).reshape(*left, *right)
+    return by_first_axes(a.reshape(rows, -1), b.reshape(rows, -1)).reshape(*left, *right)
