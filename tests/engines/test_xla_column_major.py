@@ -156,6 +156,22 @@ def test_training_is_that_of_numpy(rows: int) -> None:
     np.testing.assert_allclose(losses[1], losses[0], rtol=2e-5)
 
 
+def test_what_nobody_reads_is_no_such_step() -> None:
+    x = pb.placeholder(pb.float32, [None, 20])
+    y, _ = perceptron(x, 20, 20, 20, 20, 20, 20)
+    largest, _ = pb.math.top_k(y, 3)
+    last = pb.sin(y)
+    plan = make_plan([largest], [last.op], [x])
+    steps = ColumnMajor(plan).steps
+    assert steps
+    assert all(len(step.outputs) == 1 for step in plan.steps if steps & set(step.outputs))
+    given = {x: normals(1, 500, 20)}
+    (expected, _), (found, _) = (
+        pb.Session(engine=engine).run([largest, last.op], given) for engine in ("numpy", "xla")
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
 def test_infinities_are_found_in_the_operation_that_makes_them() -> None:
     x = pb.placeholder(pb.float32, [None, 2])
     y, _ = perceptron(x, 2, 20, 20, 20, 1)

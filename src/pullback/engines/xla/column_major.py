@@ -24,7 +24,7 @@ from ...core.traits import ELEMENTWISE
 from ...primitives.activations.bias import BiasAdd
 from ...primitives.linalg.matmul import MatMul
 from ...primitives.reduction.abstract import AbstractReduction
-from ..plan import Plan, Step
+from ..plan import NOWHERE, Plan, Step
 from .array_namespace import kernel_of
 from .linalg.products import made
 from .platform import on_processor
@@ -120,7 +120,7 @@ class _Parts:
     def note(self, step: Step) -> None:
         """Take a step in."""
         op, gain = step.op, _gain(step.op)
-        if gain is None:
+        if gain is None or step.outputs[0] == NOWHERE:
             if _is_broadcast(op):
                 self._free.update(step.outputs)
             for i, n in enumerate(step.inputs):
