@@ -103,7 +103,7 @@ def test_for_few_channels_of_many_only() -> None:
     assert has_few_channels((3, 3), 64, 3)
     assert has_few_channels((7, 7), 64, 3)
     assert not has_few_channels((1, 1), 64, 3)
-    assert not has_few_channels((3, 3), 256, 17)
+    assert not has_few_channels((3, 3), 256, 9)
     assert not has_few_channels((3, 3), 3, 3)
     assert not has_few_channels((8, 8), 256, 1)
     assert not has_few_channels((3, 3), 0, 0)
