@@ -66,7 +66,7 @@ class ColumnMajor:
         if isinstance(p, MatMul):
             return lax.dot_general(columns[0], columns[1], (((1,), (1,)), ((), ())))
         if isinstance(p, AbstractReduction):
-            axis = p.axis and tuple(sorted(1 - a for a in p.axis))
+            axis = p.axis and tuple(sorted(1 - a % 2 for a in p.axis))
             return kernel_of(replace(p, axis=axis))(*columns)
         return self._noted(step, kernel_of(p)(*columns))
 
