@@ -1,12 +1,14 @@
 """Endurance: `python -m benchmarks.endurance` trains for many steps and drops many graphs: does memory grow?
 
 What is resident is noted ten times. The first tenth fills caches; whatever is still growing after that is a leak.
+With `--hours` training goes on for as long, each engine in turn, and no graphs are built.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
 
@@ -50,14 +52,30 @@ def graphs(engine: str) -> Iterator[None]:
         yield
 
 
-def watched(steps: Iterator[None], total: int) -> list[int]:
-    """What is resident after each tenth of the steps, in bytes."""
-    found = []
-    for _ in range(10):
+def made(steps: Iterator[None], total: int) -> Iterator[int]:
+    """How many steps have been made after each tenth of that many."""
+    for tenth in range(1, 11):
         for _ in range(total // 10):
             next(steps)
+        yield tenth * (total // 10)
+
+
+def lasting(steps: Iterator[None], seconds: float) -> Iterator[int]:
+    """How many steps have been made after each tenth of the time."""
+    start, n = time.monotonic(), 0
+    for tenth in range(1, 11):
+        while time.monotonic() < start + tenth * seconds / 10:
+            next(steps)
+            n += 1
+        yield n
+
+
+def watched(tenths: Iterator[int]) -> list[tuple[int, int]]:
+    """The number of steps, and what is resident then in bytes, after each tenth."""
+    found = []
+    for n in tenths:
         gc.collect()
-        found.append(resident_memory())
+        found.append((n, resident_memory()))
     return found
 
 
@@ -65,19 +83,25 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.endurance", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="how many of the steps are made")
-    scale = parser.parse_args().scale
-    tried: dict[str, tuple[Callable[[str], Iterator[None]], str, int]] = {
-        "steps of training, NumPy": (training, "numpy", 60_000),
-        "steps of training, XLA": (training, "xla", 60_000),
-        "graphs built, run and dropped, NumPy": (graphs, "numpy", 10_000),
-        "graphs built, compiled, run and dropped, XLA": (graphs, "xla", 300),
+    parser.add_argument("--hours", type=float, help="training only, for as long on each engine")
+    parser.add_argument("--engines", nargs="+", default=["numpy", "xla"], choices=["numpy", "xla"])
+    asked = parser.parse_args()
+    tried: dict[tuple[str, str], tuple[Callable[[str], Iterator[None]], int]] = {
+        ("steps of training, NumPy", "numpy"): (training, 60_000),
+        ("steps of training, XLA", "xla"): (training, 60_000),
+        ("graphs built, run and dropped, NumPy", "numpy"): (graphs, 10_000),
+        ("graphs built, compiled, run and dropped, XLA", "xla"): (graphs, 300),
     }
     print("| | after a tenth | two tenths | half | all | growth from two tenths on |\n|---|---|---|---|---|---|")
-    for name, (make, engine, total) in tried.items():
-        found = watched(make(engine), round(total * scale))
-        marks = [f"{found[i] / 1e6:.0f} MB" for i in (0, 1, 4, 9)]
-        growth = f"{(found[9] - found[1]) / 1e6:+.1f} MB"
-        print(f"| {round(total * scale):,} {name} | {' | '.join(marks)} | {growth} |", flush=True)
+    for (name, engine), (make, total) in tried.items():
+        if engine not in asked.engines or (asked.hours and make is not training):
+            continue
+        steps = make(engine)
+        tenths = lasting(steps, 3600 * asked.hours) if asked.hours else made(steps, round(total * asked.scale))
+        found = watched(tenths)
+        marks = [f"{found[i][1] / 1e6:.0f} MB" for i in (0, 1, 4, 9)]
+        growth = f"{(found[9][1] - found[1][1]) / 1e6:+.1f} MB"
+        print(f"| {found[9][0]:,} {name} | {' | '.join(marks)} | {growth} |", flush=True)
 
 
 if __name__ == "__main__":
