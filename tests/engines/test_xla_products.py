@@ -53,3 +53,51 @@ def test_products_over_rows_are_those_of_numpy(rows: int, m: int, n: int) -> Non
 )
 def test_the_transpose_of_a_small_first_factor_is_made(rows: int, m: int, n: int, made: int) -> None:
     assert text_of(rows, m, n).count("= stablehlo.optimization_barrier") == made
+
+
+def test_the_factor_that_more_products_read_is_transposed() -> None:
+    with pb.Graph().as_default():
+        a, *bs = [pb.placeholder(pb.float32, [1000, 40]) for _ in range(4)]
+        firsts = [pb.matmul(a, b, transpose_a=True) for b in bs]
+        seconds = [pb.matmul(b, a, transpose_a=True) for b in bs]
+        exported = [pb.xla.to_stablehlo(ys, [a, *bs], platform="cpu").mlir_module() for ys in (firsts, seconds)]
+        fed = dict(zip([a, *bs], np.random.default_rng(0).normal(size=(4, 1000, 40)).astype(np.float32), strict=True))
+        found = pb.Session(engine="xla").run([firsts, seconds], fed)
+    for text in exported:
+        assert set(re.findall(r"stablehlo\.transpose (%\w+),.*tensor<1000x40xf32>", text)) == {"%arg0"}
+    for i, b in enumerate(bs):
+        np.testing.assert_allclose(found[0][i], fed[a].T @ fed[b], rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(found[1][i], fed[b].T @ fed[a], rtol=1e-4, atol=1e-3)
+
+
+INNER = {
+    "product": (lambda x, y: pb.reduce_sum(x * y), 1),
+    "square": (lambda x, y: pb.reduce_sum(pb.square(x)), 1),
+    "axes by name, kept": (lambda x, y: pb.reduce_sum(x * y, [-1, 0], keepdims=True), 1),
+    "product that others read": (lambda x, y: pb.reduce_sum(x * y) * (x * y), 1),
+    "one axis": (lambda x, y: pb.reduce_sum(x * y, 0), 0),
+    "broadcast": (lambda x, y: pb.reduce_sum(x * y[0]), 0),
+    "sum of sums": (lambda x, y: pb.reduce_sum(x * y + x), 0),
+    "few": (lambda x, y: pb.reduce_sum(x[:1, :5] * y[:1, :5]), 0),
+    "many": (lambda x, y: pb.reduce_sum(pb.tile(x, [9, 9]) * pb.tile(y, [9, 9])), 0),
+    "double": (lambda x, y: pb.reduce_sum(pb.cast(x, pb.float64) * pb.cast(y, pb.float64)), 0),
+    "known": (lambda x, y: pb.reduce_sum(x * np.ones([17, 40], np.float32)), 1),
+}
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_sums_of_small_products_are_products_of_vectors(name: str) -> None:
+    make, count = INNER[name]
+    random = np.random.default_rng(0)
+    fed = [random.normal(size=(17, 40)).astype(np.float32) for _ in range(2)]
+    with pb.Graph().as_default():
+        x, y = [pb.placeholder(pb.float32, [17, 40]) for _ in range(2)]
+        z = make(x, y)
+        text = pb.xla.to_stablehlo(z, [x, y], platform="cpu").mlir_module()
+        fetches = [z, *pb.gradients(z, [x, y], unconnected_gradients="zero")]
+        found, wanted = [
+            pb.Session(engine=e).run(fetches, dict(zip([x, y], fed, strict=True))) for e in ("xla", "numpy")
+        ]
+    assert text.count("stablehlo.dot_general") == count
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-4)

@@ -31,9 +31,11 @@ from .column_major import ColumnMajor
 from .fences import Fences
 from .fusion import Fused, apart
 from .indexing import gather_within, nothing_to_read
+from .inner_products import InnerProducts
 from .loops.rooms import Rooms
 from .reassociation import Sums
 from .registry import xla_functional_of
+from .shared_factors import SharedFactors
 from .variables import UPDATES
 
 NAN, INFINITY, CODES = 2, 1, 4
@@ -118,7 +120,9 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
-        self.fused, self.sums, self.fences, self.columns = Fused(), Sums(), Fences(plan), ColumnMajor(plan)
+        self.fused, self.sums, self.fences = Fused(), Sums(), Fences(plan)
+        self.columns, self.factors = ColumnMajor(plan), SharedFactors(plan)
+        self.inner_products = InnerProducts()
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
@@ -173,6 +177,7 @@ class Trace:
             slots[n] = y
         self.fused.note(step)
         self.fences.note(step, slots, results)
+        self.inner_products.note(step, arrays, results)
         if self.check and not step.bodies:
             self._check(step, results)
         if self.reports and isinstance(step.op.primitive, AbstractGuard):
@@ -216,11 +221,13 @@ class Trace:
                 x if n in self.concrete.slots else jnp.asarray(x) for n, x in zip(step.inputs, arrays, strict=True)
             ]
         _check_shapes_are_known(step, arrays)
-        kernel = gather_within(primitive, step.inputs, self.constants) or kernel_of(primitive)
+        kernel = gather_within(primitive, step.inputs, self.constants) or self.factors.kernel(step)
         arrays = self.sums.rounded(step, arrays)
-        transposed = self.columns.results(step, arrays)
-        if transposed is not None:
-            return transposed
+        other = self.columns.results(step, arrays)
+        if other is None:
+            other = self.inner_products.result(step, arrays)
+        if other is not None:
+            return other
         try:
             if self.fused.is_better_apart(step, arrays):
                 return apart(kernel, arrays)

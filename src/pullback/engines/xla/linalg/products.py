@@ -7,8 +7,8 @@ made, it would keep beside it until the backward part is there (a transformer of
 
 It also does where the second factor has few columns, as for the weights of a last layer: the transpose that the product
 itself makes of its first factor costs more than the arithmetic then. 1000 rows of 64 and of 6 take 18 us, and 75 by the
-straight way. Of a small first factor the transpose is made all the same: where several products read it, as those of
-conjugate gradients do, they take two thirds of the time (1000 rows of 64 and of 64: 80 us, and 120).
+straight way. Of a small factor the transpose is made all the same, of that which more such products read: those of
+conjugate gradients then take two thirds of the time (1000 rows of 64 and of 64: 80 us, and 120).
 
 Large stacks of small matrices are multiplied as sums of products of columns with rows: 50,000 of 4 x 4 take 0.5 ms, and
 8 to 50 by XLA's operation, which calls what is meant for one large matrix.
@@ -44,12 +44,13 @@ def made(x: Any) -> Any:
 
 
 @xla_kernel(MatMul)
-def _matmul(p: MatMul, a: Any, b: Any) -> Any:
+def matrix_product(p: MatMul, a: Any, b: Any, second: bool = False) -> Any:
+    """The product of two matrices; by the transpose of the `second` one where either would do."""
     if not p.transpose_a or p.transpose_b or not on_processor():
         return p.kernel(jnp, a, b)
     if not _is_long(a.shape[0]) and not _has_few_columns(a, b):
         return p.kernel(jnp, a, b)
-    return by_first_axes(a, b)
+    return by_first_axes(a, b, second)
 
 
 def _is_long(n: Any) -> bool:
@@ -63,12 +64,14 @@ def _has_few_columns(a: Any, b: Any) -> bool:
     return all(isinstance(length, int) for length in (rows, m, n)) and bool(n <= min(_FEW_COLUMNS, rows) and n < m)
 
 
-def by_first_axes(a: Any, b: Any) -> Any:
+def by_first_axes(a: Any, b: Any, second: bool = False) -> Any:
     """The product of two matrices, summed over the first axis of both."""
     if _has_few_columns(a, b):
         return made(matmul_kernel(jnp, b.T, a)).T
     if a.shape[1] * b.shape[1] < _LARGE:
         is_tiny = a.shape[1] * b.shape[1] <= _TINY and a.size <= _LITTLE
+        if is_tiny and second and b.size <= _LITTLE:
+            return made(matmul_kernel(jnp, made(b.T), a)).T
         return matmul_kernel(jnp, made(a.T) if is_tiny else a.T, b)
     return made(matmul_kernel(jnp, made(b.T), a)).T
 
