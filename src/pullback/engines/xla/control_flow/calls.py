@@ -39,8 +39,7 @@ def call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
     compiled = _compiled(trace, body, given) if trace.concrete.slots.isdisjoint(step.outputs) else None
     if compiled is None:
         return written_out(trace, step, body, arrays)
-    with set_xla_metadata(inlineable="false"):  # type: ignore[no-untyped-call]
-        return scattered(step, compiled(given))
+    return scattered(step, set_xla_metadata(compiled(given), inlineable="false"))  # type: ignore[no-untyped-call]
 
 
 def _compiled(trace: Trace, body: Body, given: list[Any]) -> Compiled | None:
@@ -64,12 +63,11 @@ def _compiled(trace: Trace, body: Body, given: list[Any]) -> Compiled | None:
 
 def _function(trace: Trace, body: Body) -> Compiled:
     def run(given: list[Any]) -> list[Any]:
-        with set_xla_metadata(inlineable=None):  # type: ignore[no-untyped-call]
-            inner = trace.inner(body.plan)
-            for slot, x in zip(body.plan.feed_slots, given, strict=True):
-                inner.slots[slot] = x
-            inner.run()
-            return [exact(y, x.dtype) for y, x in zip(inner.fetched(), body.plan.fetches, strict=True)]
+        inner = trace.inner(body.plan)
+        for slot, x in zip(body.plan.feed_slots, given, strict=True):
+            inner.slots[slot] = x
+        inner.run()
+        return [exact(y, x.dtype) for y, x in zip(inner.fetched(), body.plan.fetches, strict=True)]
 
     return run
 
