@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engines.engine import EngineOptions
+from pullback.engines.plan import make_plan
+from pullback.passes.costs import Lengths
 
-jax = pytest.importorskip("jax")
+pytest.importorskip("jax")
+
+import jax
+from jax.experimental.compilation_cache import compilation_cache
+
+from pullback.engines.xla.compiler_options import compiler_options
 
 
 @pytest.fixture
@@ -211,6 +219,26 @@ def test_compiled_programs_are_kept_in_a_folder(graph: pb.Graph, tmp_path: Path)
         assert list(tmp_path.iterdir())
     finally:
         jax.config.update("jax_compilation_cache_dir", folder)
+
+
+def test_a_folder_that_was_unset_is_still_written_to(graph: pb.Graph, tmp_path: Path) -> None:
+    """jax goes on writing programs to it, and XLA writes none that takes its memory in several pieces."""
+    folder = jax.config.jax_compilation_cache_dir
+    x = pb.placeholder(pb.float32, [7])
+    try:
+        compilation_cache.reset_cache()
+        assert "xla_multiheap_size_constraint_per_heap" in options_of(x * 2.0)
+        pb.Session(graph=graph, engine="xla", cache_dir=str(tmp_path)).run(x * 3.0 + x, {x: np.ones(7)})
+        jax.config.update("jax_compilation_cache_dir", None)
+        assert "xla_multiheap_size_constraint_per_heap" not in options_of(x * 4.0)
+    finally:
+        jax.config.update("jax_compilation_cache_dir", folder)
+        compilation_cache.reset_cache()
+
+
+def options_of(y: pb.Tensor) -> dict[str, Any]:
+    """The compiler options of a plan on processors."""
+    return compiler_options(EngineOptions(), make_plan([y], [], [y.op.inputs[0]]), "cpu", Lengths())
 
 
 def residual(x: pb.Tensor, f: pb.Tensor) -> pb.Tensor:

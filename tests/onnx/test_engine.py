@@ -212,3 +212,24 @@ def test_a_map_in_a_map_that_reads_nothing_of_its_row() -> None:
         found.append(pb.Session(engine=engine).run([y, *pb.gradients(y, x)], {x: [1.0, 2.0, 3.0], rows: [0.0, 0.0]}))
     for a, b in zip(*found, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("counts", [[1, -1, 2], [-1, -1, -1]])
+def test_negative_numbers_of_repeats_are_refused(counts: list[int]) -> None:
+    x, repeats = pb.placeholder(pb.float32, [None]), pb.placeholder(pb.int32, [None])
+    y = pb.repeat(x, repeats)
+    session = pb.Session(engine="onnxruntime")
+    np.testing.assert_array_equal(session.run(y, {x: [1.0, 2.0, 3.0], repeats: [2, 0, 1]}), [1.0, 1.0, 3.0])
+    with pytest.raises(pb.errors.InvalidArgumentError, match="indices element out of data bounds"):
+        session.run(y, {x: [1.0, 2.0, 3.0], repeats: counts})
+
+
+@pytest.mark.parametrize("numbers", [[1, 1, 0], [0, 3, 1], [-1, 0, 1], [0, 0, 0], [2, 1, -3]])
+def test_what_is_no_permutation_is_refused(numbers: list[int]) -> None:
+    x = pb.placeholder(pb.int32, [None])
+    y = pb.invert_permutation(x)
+    session = pb.Session(engine="onnxruntime")
+    np.testing.assert_array_equal(session.run(y, {x: [2, 0, 1]}), [1, 2, 0])
+    assert session.run(y, {x: []}).size == 0
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"element out of data bounds"):
+        session.run(y, {x: numbers})

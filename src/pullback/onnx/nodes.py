@@ -361,6 +361,10 @@ class NodeWriter:
             indices = self.cast(indices, int64)
         return self.node("Gather", x, indices, axis=axis)
 
+    def refuse(self, wrong: Value, x: Value) -> Value:
+        """`x` [n], int64; where one of `wrong` [n] holds the runtime refuses to look up a place that is not there."""
+        return self.node("Add", x, self.gather(self.vector([0]), self.cast(wrong, int64)))
+
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """`a` where the condition holds, else `b`."""
         return self.node("Where", condition, a, b)

@@ -10,6 +10,7 @@ from ...core.dtypes import resource
 from ...passes.costs import Lengths
 from ..engine import EngineOptions
 from ..plan import Plan
+from .jax_internals import keeps_programs
 from .libraries import library_options
 from .platform import PROCESSOR
 
@@ -33,8 +34,7 @@ def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths:
         chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
     if platform != PROCESSOR:
         return chosen
-    config: Any = jax.config
-    if not config.jax_compilation_cache_dir:  # XLA writes no program to a file that takes several pieces.
+    if not keeps_programs():  # XLA writes no program to a file that takes several pieces.
         chosen["xla_multiheap_size_constraint_per_heap"] = _LARGEST_PIECE
     # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
     has_loops = any(step.bodies for step in plan.steps)

@@ -53,6 +53,14 @@ def coordination_service(address: str, count: int, lost_timeout: int) -> Any:
     return start(address, count, heartbeat_timeout=lost_timeout, shutdown_timeout=lost_timeout, recoverable=True)
 
 
+def keeps_programs() -> bool:
+    """Whether jax writes programs to files: it goes on with that when its folder is no longer set."""
+    from jax._src import compilation_cache
+
+    config: Any = jax.config
+    return bool(config.jax_compilation_cache_dir) or getattr(compilation_cache, "_cache", None) is not None
+
+
 def launcher(compiled: Any) -> Any:
     """What calls a compiled program without Python code, but for the first arguments of each kind; None if unknown."""
     try:

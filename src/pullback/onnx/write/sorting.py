@@ -90,10 +90,13 @@ def isotonic(w: Writer, op: Operation, x: Value) -> list[Any]:
 
 @writer(InvertPermutation)
 def invert_permutation(w: Writer, op: Operation, x: Value) -> Value:
-    """Every number is written to the place that it says; a place beyond the end is refused by the runtime."""
-    count = w.reshape(w.lengths(x, [0]), [])
-    places = w.cast(w.node("Range", w.constant(0, int64), count, w.constant(1, int64)), op.outputs[0].dtype)
-    return w.node("ScatterElements", x, w.cast(x, int64), places, axis=0)
+    """Every number is written to the place that it says; the runtime refuses one below 0, or twice, or too large."""
+    count, x = w.reshape(w.lengths(x, [0]), []), w.cast(x, int64)
+    places = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
+    inverse = w.node("ScatterElements", x, x, places, axis=0)
+    moved = w.node("Not", w.node("Equal", w.gather(inverse, x), places))
+    wrong = w.node("Or", w.node("Less", x, w.constant(0, int64)), moved)
+    return w.cast(w.refuse(wrong, inverse), op.outputs[0].dtype)
 
 
 # Where all lengths are known, the kernels of these say how they are written.

@@ -38,6 +38,9 @@ class Igamma(AbstractSpecial):
     type = "Igamma"
     traits = (ELEMENTWISE, SINGULAR)
 
+    def in_double(self) -> bool:
+        return True
+
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.gammainc(*arrays)
 
@@ -69,6 +72,9 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 class Igammac(AbstractSpecial):
     type = "Igammac"
     traits = (ELEMENTWISE, SINGULAR)
+
+    def in_double(self) -> bool:
+        return True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_beside_zero.igammac(xp, functions, *arrays)
@@ -117,7 +123,7 @@ class GammaDensity(AbstractSpecial):
     by_x: int = 0
 
     def in_double(self) -> bool:
-        return self.by_a + self.by_x > 0
+        return True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_kernels.gamma_density(xp, functions, self.by_a, self.by_x, *arrays)
@@ -154,6 +160,9 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 class Betainc(AbstractSpecial):
     type = "Betainc"
     traits = (ELEMENTWISE, SINGULAR)
+
+    def in_double(self) -> bool:
+        return True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_beside_zero.betainc(xp, functions, *arrays)
@@ -202,7 +211,7 @@ class BetaDensity(AbstractSpecial):
     by_x: int = 0
 
     def in_double(self) -> bool:
-        return self.by_a + self.by_b + self.by_x > 0
+        return True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_kernels.beta_density(xp, functions, self.by_a, self.by_b, self.by_x, *arrays)

@@ -22,6 +22,10 @@ _SPENCE = [
 ]  # fmt: skip
 """Bernoulli's numbers of even index n, divided by (n + 1)!."""
 _MOST_STEPS = 1000.0
+_SERIES, _FRACTION = 130, 100
+"""The terms of the exponential integral's series, up to 50, and of its continued fraction, up to -1, in float64."""
+_FAR, _ASYMPTOTIC = 50.0, 25
+"""From where on so many terms of its asymptotic series are enough."""
 
 
 class Functions:
@@ -29,7 +33,6 @@ class Functions:
 
     betainc = staticmethod(special.betainc)
     dawsn = staticmethod(special.dawsn)
-    erfcx = staticmethod(special.erfcx)
     fresnel = staticmethod(special.fresnel)
     gammaincc = staticmethod(special.gammaincc)
     gammaln = staticmethod(special.gammaln)
@@ -62,12 +65,21 @@ class Functions:
         return jnp.where(x == 0, -jnp.copysign(jnp.inf, x), special.digamma(x))
 
     @staticmethod
+    def erfcx(x: jax.Array) -> jax.Array:
+        """Where erfc is nearly 0 by jax's for larger numbers: there it loses digits, or is 0, before that begins."""
+        last = 26.3 if x.dtype == jnp.float64 else 9.0
+        square = jnp.square(jnp.maximum(x, last))
+        series = jnp.ones_like(x)
+        for n in range(17, 0, -2):
+            series = 1 - series * (n / (2 * square))
+        far = series / (jnp.maximum(x, last) * math.sqrt(math.pi))
+        return jnp.where(x > last, far, special.erfcx(jnp.minimum(x, last)))
+
+    @staticmethod
     def expi(x: jax.Array) -> jax.Array:
-        """Near 0 by the power series, where jax's loop for negative numbers may not end; far out the limits."""
-        near, far = jnp.abs(x) < 1e-4, jnp.abs(x) > 1e3
-        inside = special.expi(jnp.where(near | far | jnp.isnan(x), 1.0, x))
-        series = jnp.euler_gamma + jnp.log(jnp.abs(x)) + x * (1 + x * (0.25 + x / 18))
-        return jnp.where(near | jnp.isnan(x), series, jnp.where(far, jnp.where(x > 0, jnp.inf, 0.0), inside))
+        """Without jax's loops, which may not end left of 0, and its exp(x), which overflows before the result."""
+        left, right = _expi_left(jnp.clip(x, -1e3, -1.0)), _expi_right(jnp.clip(x, _FAR, 1e4))
+        return jnp.where(x < -1, left, jnp.where(x > _FAR, right, _expi_near(jnp.clip(x, -1.0, _FAR))))
 
     @staticmethod
     def gammainc(a: jax.Array, x: jax.Array) -> jax.Array:
@@ -96,9 +108,39 @@ class Functions:
         return jnp.where(pole | (x == 1), jnp.inf, limited).astype(dtype)
 
 
+def _expi_near(x: Any) -> Any:
+    """The power series, whose terms have one sign right of 0."""
+
+    def term(i: Any, series: jax.Array) -> jax.Array:
+        n = jnp.asarray(_SERIES - i, x.dtype)
+        return x / n * (series + 1 / n)
+
+    return jnp.euler_gamma + jnp.log(jnp.abs(x)) + lax.fori_loop(0, _SERIES, term, jnp.zeros_like(x))
+
+
+def _expi_left(x: Any) -> Any:
+    """The continued fraction, from its last term on, left of -1: Abramowitz and Stegun, 5.1.22, contracted."""
+
+    def term(i: Any, below: jax.Array) -> jax.Array:
+        n = jnp.asarray(_FRACTION - i, x.dtype)
+        return 2 * n - 1 - x - n * n / below
+
+    below = lax.fori_loop(0, _FRACTION, term, 2 * _FRACTION + 1 - x)
+    return -jnp.exp(x) / below
+
+
+def _expi_right(x: Any) -> Any:
+    """The asymptotic series."""
+    series = jnp.ones_like(x)
+    for n in range(_ASYMPTOTIC, 0, -1):
+        series = 1 + series * (n / x)
+    root = jnp.exp(x / 2)
+    return root * (series / x) * root
+
+
 @xla_kernel(
     *(gamma.Lgamma, gamma.Digamma, gamma.Polygamma, gamma.PolygammaOf, gamma.Zeta),
-    *(incomplete.Igamma, incomplete.Igammac, incomplete.GammaDensity),
+    *(incomplete.Igamma, incomplete.Igammac, incomplete.IgammaByA, incomplete.GammaDensity),
     IgammaRatio,
     *(incomplete.Betainc, incomplete.BetaincByParameters, incomplete.BetaDensity),
     *(integrals.Dawsn, integrals.Expint, integrals.ExpintSlope, integrals.FresnelCos, integrals.FresnelSin),
@@ -110,11 +152,3 @@ class Functions:
 )
 def computed(primitive: AbstractSpecial, *arrays: Any) -> Any:
     return primitive.computed(jnp, Functions, [jnp.asarray(x) for x in arrays])
-
-
-@xla_kernel(incomplete.IgammaByA)
-def igamma_by_a(primitive: incomplete.IgammaByA, a: Any, x: Any) -> Any:
-    """jax's function for the first derivative in float32, where its series are short."""
-    if primitive.times > 1 or a.dtype != jnp.float32:
-        return computed(primitive, a, x)
-    return lax.igamma_grad_a(*jnp.broadcast_arrays(a, x))

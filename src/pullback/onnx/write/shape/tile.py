@@ -80,9 +80,11 @@ def repeat_grad(w: Writer, op: Operation, dy: Value) -> Value:
 
 @writer(RepeatIndices)
 def repeat_indices(w: Writer, op: Operation, counts: Value) -> Value:
-    """How many of the ends are not beyond each place."""
-    ends = w.node("CumSum", w.cast(counts, int64), w.constant(0, int64))
-    total = w.sum(w.cast(counts, int64), None, False)
+    """How many of the ends are not beyond each place; a negative count is refused by the runtime."""
+    counts = w.cast(counts, int64)
+    counts = w.refuse(w.node("Less", counts, w.constant(0, int64)), counts)
+    ends = w.node("CumSum", counts, w.constant(0, int64))
+    total = w.sum(counts, None, False)
     places = w.node("Range", w.constant(0, int64), total, w.constant(1, int64))
     passed = w.node("LessOrEqual", ends, w.unsqueeze(places, [1]))
     return w.sum(w.cast(passed, int64), [1], False)
