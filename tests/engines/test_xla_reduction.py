@@ -86,6 +86,31 @@ def test_reductions_of_what_lies_in_memory_or_in_place_are_where_they_were() -> 
     assert calls(lambda x: pb.matmul(pb.nn.avg_pool2d(x, 3, 1, "SAME"), pb.ones([2, 16, 16])[0]), IMAGES) == 0
 
 
+@pytest.mark.parametrize("shifted", ["depthwise", "average", "largest"])
+def test_shifted_arrays_that_are_read_again_are_made_once(shifted: str) -> None:
+    def again(x: pb.Tensor) -> Any:
+        y = pb.nn.relu(SHIFTED[shifted](x) * 0.5 + 1.0)
+        return pb.sin(y), pb.cos(y)
+
+    assert calls(again, IMAGES) == 1
+    assert calls(lambda x: pb.sin(pb.nn.relu(SHIFTED[shifted](x) * 0.5)), IMAGES) == 0
+    assert calls(lambda x: pb.reduce_max(again(x)[0] + again(x)[1]), IMAGES) == 1
+    assert calls(again, [None, *IMAGES[1:]]) == calls(again, [1, 4, 4, 16]) == 0
+
+
+def test_convolutions_of_one_channel_made_once_have_the_derivatives_of_numpy() -> None:
+    random = np.random.default_rng(0)
+    x, f, g = [
+        pb.constant(random.normal(size=s).astype(np.float32)) for s in ([20, 32, 32, 1], [5, 5, 1, 4], [3, 3, 4, 2])
+    ]
+    h = pb.nn.relu(pb.nn.conv2d(x, f, 2, "SAME"))
+    loss = pb.reduce_sum(pb.nn.conv2d(pb.nn.max_pool2d(h, 3, 1, "SAME"), g, 1, "SAME") ** 2)
+    dx, df = pb.gradients(loss, [x, f])
+    fetches = [loss, dx, df, *pb.gradients(pb.reduce_sum(dx**2), [f, g])]
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-3, atol=1e-5 * abs(numpy).max())
+
+
 def dense_convolution(x: pb.Tensor, channels: int) -> pb.Tensor:
     """A convolution of so many channels."""
     return pb.nn.conv2d(x[..., :channels], np.ones([3, 3, channels, 8], np.float32), 1, "SAME")

@@ -120,7 +120,7 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
-        self.fused, self.sums, self.fences = Fused(), Sums(), Fences(plan)
+        self.fused, self.sums, self.fences = Fused(plan), Sums(), Fences(plan)
         self.columns, self.factors = ColumnMajor(plan), SharedFactors(plan)
         self.inner_products = InnerProducts()
         self.perhaps = False
