@@ -55,3 +55,17 @@ def test_beside_nan_an_element_that_is_chosen_has_its_derivative(engine: str) ->
     dx = pb.gradients(pb.math.nth_element(x, 0), x)[0]
     at = np.float32([[np.nan, 1.0, np.inf], [-np.inf, 1.0, np.nan]])
     assert pb.Session(engine=engine).run(dx, {x: at}).tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("dtype", [pb.float32, pb.bfloat16, pb.float64])
+def test_equal_extrema_beside_those_of_nan_share(dtype: pb.DType) -> None:
+    x = pb.placeholder(dtype, [3, 4])
+    dx = pb.gradients(pb.reduce_max(x, 1), x)[0]
+    session = pb.Session(engine="xla")
+    shares = [[0.0, 0.5, 0.5, 0.0], [0.25] * 4, [0.0, 0.0, 0.0, 1.0]]
+    at = np.array([[1, 3, 3, 0], [2, 2, 2, 2], [-np.inf, 0, 1, np.inf]], dtype)
+    assert session.run(dx, {x: at}).astype(float).tolist() == shares
+    found = session.run(dx, {x: np.where([[True], [False], [True]], at, np.asarray(np.nan, dtype))}).astype(float)
+    assert found[0].tolist() == shares[0]
+    assert np.isnan(found[1]).all()
+    assert found[2].tolist() == shares[2]
