@@ -12,8 +12,8 @@ import pullback as pb
 
 pytest.importorskip("jax")
 
-from pullback.engines.xla.convolution import convolution
-from pullback.engines.xla.convolution.few_channels import has_few_channels
+from pullback.engines.xla.convolution import convolution, few_channels
+from pullback.engines.xla.convolution.few_channels import has_few_channels, has_strides
 
 FORMS = [
     # Lengths, windows, strides, dilations, padding.
@@ -107,3 +107,29 @@ def test_for_few_channels_of_many_only() -> None:
     assert not has_few_channels((3, 3), 3, 3)
     assert not has_few_channels((8, 8), 256, 1)
     assert not has_few_channels((3, 3), 0, 0)
+
+
+@pytest.mark.parametrize(("count", "by_places"), [(1, []), (2, ["few_by_input"])])
+def test_by_inputs_in_strides_on_several_threads(
+    count: int, by_places: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(few_channels, "threads", lambda: count)
+    x, f = pb.constant(normals(0, 2, 15, 14, 12)), pb.constant(normals(1, 3, 4, 12, 20))
+    (dx,) = pb.gradients(pb.nn.conv2d(x, f, [2, 3], "SAME") ** 2, x)
+    results = [dx, *pb.gradients(dx**2, [x, f])]
+    expected = pb.Session(engine="numpy").run(results)
+    calls = counted(monkeypatch)
+    found = pb.Session(engine="xla").run(results)
+    assert sorted({*calls}) == by_places
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * np.abs(b).max())
+
+
+def test_strides_of_windows_along_one_or_two_axes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(few_channels, "threads", lambda: 4)
+    assert has_strides((3, 3), (2, 1))
+    assert has_strides((4,), (2,))
+    assert not has_strides((3, 3), (1, 1))
+    assert not has_strides((1, 1), (2, 2))
+    assert not has_strides((8, 8), (2, 2))
+    assert not has_strides((3, 3, 3), (2, 2, 2))

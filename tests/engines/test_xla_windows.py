@@ -9,6 +9,10 @@ import pytest
 
 import pullback as pb
 
+pytest.importorskip("jax")
+
+from pullback.engines.xla.convolution.by_filter import parts_of
+
 
 @pytest.mark.parametrize("strides", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_volumes_worked_on_in_parts_give_what_numpy_gives(strides: int) -> None:
@@ -65,16 +69,19 @@ def test_windows_of_more_places_than_results_give_what_numpy_gives() -> None:
 @pytest.mark.parametrize(
     ("shape", "count", "by"),
     [
-        ([1, 32, 32, 8], 8, "while"),
-        ([4, 32, 32, 3], 16, "while"),
+        ([1, 32, 32, 8], 8, "patches"),
+        ([4, 32, 32, 3], 16, "patches"),
         ([1, 32, 32, 8], 32, "convolution"),
+        ([1, 14, 14, 128], 32, "patches"),
+        ([8, 14, 14, 128], 32, "convolution"),
         ([15, 300, 300, 8], 8, "convolution"),
         ([32, 14, 14, 32], 64, "convolution"),
-        ([32, 14, 14, 64], 64, "while"),
-        ([64, 14, 14, 8], 64, "while"),
+        ([64, 14, 14, 64], 64, "convolution"),
+        ([64, 14, 14, 64], 16, "convolution"),
+        ([32, 64, 64, 16], 16, "patches"),
     ],
 )
-def test_derivatives_by_filters_are_products_of_patches_where_xla_is_slow(
+def test_derivatives_by_filters_are_products_of_patches_where_they_are_faster(
     shape: list[int], count: int, by: str
 ) -> None:
     with pb.Graph().as_default():
@@ -83,7 +90,40 @@ def test_derivatives_by_filters_are_products_of_patches_where_xla_is_slow(
         dy = pb.placeholder(pb.float32, [*shape[:-1], count])
         df = pb.gradients(pb.nn.conv2d(x, f, 1, "SAME"), [f], grad_ys=[dy])[0]
         text = pb.xla.to_stablehlo(df, [x, dy], platform="cpu").mlir_module()
-    assert [name for name in ("while", "convolution") if f"stablehlo.{name}(" in text] == [by]
+    assert ("stablehlo.convolution(" in text) == (by == "convolution")
+    assert ("stablehlo.dot_general" in text) == (by == "patches")
+
+
+@pytest.mark.parametrize(
+    ("batch", "places", "count", "parts"),
+    [
+        (8, 10_000, 64, 1),
+        (64, 46, 64, 1),
+        (64, 196, 64, 4),
+        (64, 3136, 64, 8),
+        (37, 3136, 64, 1),
+        (24, 1600, 32, 3),
+        (64, 3136, 16, 2),
+        (3, 196, 64, 1),
+    ],
+)
+def test_batches_are_cut_into_equal_parts_that_stay_in_the_cache(
+    batch: int, places: int, count: int, parts: int
+) -> None:
+    assert parts_of(batch, places, count) == parts
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_derivatives_by_filters_of_several_parts_give_what_numpy_gives(rank: int) -> None:
+    random = np.random.default_rng(0)
+    lengths, windows = ([400], [3]) if rank == 1 else ([33, 48], [2, 3])
+    x = pb.constant(random.normal(size=(24, *lengths, 3)).astype(np.float32))
+    f = pb.constant(random.normal(size=(*windows, 3, 40)).astype(np.float32))
+    y = pb.nn.convolution(x, f, 1, "SAME")
+    (df,) = pb.gradients(pb.reduce_sum(pb.square(y)), [f])
+    fetches = [df, *pb.gradients(pb.reduce_sum(pb.square(df)), [x, f])]
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-3, atol=1e-5 * abs(numpy).max())
 
 
 @pytest.mark.parametrize("batch", [1, 3, 20, 33])

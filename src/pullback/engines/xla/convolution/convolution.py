@@ -15,7 +15,6 @@ from math import gcd, prod
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from ....core.operation import Operation, Tensor
@@ -41,14 +40,22 @@ from ....primitives.convolution.conv import (
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ....primitives.shape.reshape import shape_to_use
 from ..array_namespace import added_up
-from ..fences import computed_by_loops, is_there
+from ..fences import computed_by_loops
 from ..fusion import computed_by_shifts
-from ..linalg.products import made
 from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_windows
+from .by_filter import MOST_CHUNKS, chunk_of, filter_by_convolution, filter_by_patches, is_faster_by_patches
 from .covered import covered_axes, fold, folded_shape, unfold
-from .few_channels import convolve_to_few, few_by_filter, few_by_input, has_few_channels, is_faster_by_places
+from .few_channels import (
+    convolve_to_few,
+    few_by_filter,
+    few_by_input,
+    has_few_channels,
+    has_strides,
+    is_faster_by_places,
+    is_input_faster_by_places,
+)
 from .large_windows import convolve_large, has_large_windows, large_by_input
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
 
@@ -65,9 +72,13 @@ def _may_be_by_shifts(op: Operation) -> bool:
     return channels == 1 or not isinstance(channels, int) or _may_be_few(op.inputs[1], by_input=False)
 
 
-def _may_give_few(op: Operation) -> bool:
-    """Whether the derivative of a dense convolution by its input may have few channels."""
-    return _may_be_few(op.inputs[0], by_input=True)
+def _may_be_added_up(op: Operation) -> bool:
+    """Whether the derivative of a dense convolution by its input may be a sum of shifted products."""
+    primitive, sizes = op.primitive, op.inputs[0].shape.lengths
+    assert isinstance(primitive, Conv2DBackpropInput | Conv3DBackpropInputV2)
+    if sizes is None or _may_be_few(op.inputs[0], by_input=True):
+        return True
+    return has_strides([n for n in sizes[:-2] if isinstance(n, int)], primitive.strides)
 
 
 def _may_be_few(filters: Tensor, by_input: bool) -> bool:
@@ -81,7 +92,7 @@ def _may_be_few(filters: Tensor, by_input: bool) -> bool:
 computed_by_loops(DepthwiseConv2dNativeBackpropFilter)
 computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput)
 computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
-computed_by_shifts(Conv2DBackpropInput, Conv3DBackpropInputV2, where=_may_give_few)
+computed_by_shifts(Conv2DBackpropInput, Conv3DBackpropInputV2, where=_may_be_added_up)
 
 
 @xla_kernel(Conv2D, Conv3D)
@@ -175,15 +186,17 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     groups = channels // depth
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     _, counts, _ = split_axes(dy.shape, p.data_format)
-    if groups == 1 and is_faster_by_places(dy, windows, count, depth):
-        x = few_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, pads)
+    last = channels_last(jnp, dy, p.data_format)
+    by_places = is_faster_by_places(dy, windows, count, depth)
+    if groups == 1 and (by_places or is_input_faster_by_places(last, windows, p.strides, depth)):
+        x = few_by_input(p, f, last, lengths, pads)
         return as_data_format(jnp, x.astype(dtype), p.data_format)
     chunks = volume_chunks((dy.shape[0], *lengths), counts, f, whole=max(p.strides) > 1)
     if on_processor() and groups == 1 and chunks:
-        x = volumes_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, chunks)
+        x = volumes_by_input(p, f, last, lengths, chunks)
         return as_data_format(jnp, x.astype(dtype), p.data_format)
     if groups == 1 and has_large_windows(windows, counts):
-        x = large_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, pads)
+        x = large_by_input(p, f, last, lengths, pads)
         return as_data_format(jnp, x.astype(dtype), p.data_format)
     around = []
     for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
@@ -223,81 +236,16 @@ def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any
     if channels == depth and max(p.strides) == 1 and is_faster_by_places(x, windows, depth, count):
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
         return few_by_filter(p, *last, windows, pads).astype(dtype)
-    by_chunks = _is_faster_by_chunks(x.shape[0], windows, depth, count, prod(counts))
-    by_chunks = by_chunks and not has_large_windows(windows, counts)
-    if on_processor() and channels == depth and by_chunks:
+    by_patches = is_faster_by_patches(x.shape[0], windows, depth, count, prod(counts), prod(lengths) * depth)
+    by_patches = by_patches and not has_large_windows(windows, counts)
+    if on_processor() and channels == depth and by_patches:
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
-        return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
+        return filter_by_patches(p, *last, windows, pads).astype(dtype)
     return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
 
 
-_MOST_PATCHES = 1 << 23
-"""The elements of a chunk's patches up to which they are made where XLA's own operation is slow, but needs none."""
-_TRANSPOSED = 1 << 18
-"""The elements of images, at the places of results, below which XLA's own operation may copy them, long before."""
-
-
-def _is_faster_by_chunks(batch: Any, windows: Sequence[int], depth: int, count: int, places: Any) -> bool:
-    """Measured: XLA's own operation is the faster one for small batches, but for few filters on fewer images yet.
-
-    For an image of 64 x 64 x 8 and 8 filters of 3 x 3 it takes 1.8 ms, and 0.3 by chunks; for 32 of 14 x 14 x 32 and 64
-    filters of 5 x 5 with strides of two 2.1 ms, and 3.6.
-    """
-    if not isinstance(batch, int):
-        return False
-    if len(windows) > 2 or max(windows) == 1:
-        return True
-    if batch <= 16:
-        made_at_once = batch // gcd(batch, _MOST_CHUNKS) * prod(windows) * depth
-        are_few = isinstance(places, int) and places * made_at_once <= _MOST_PATCHES
-        return depth >= 128 or (count < 32 and are_few)
-    few_copied = depth <= 8 or (isinstance(places, int) and batch * places * depth < _TRANSPOSED)
-    return batch > 32 or depth > 32 or not few_copied
-
-
-_MOST_CHUNKS = 32
 _LARGE = 1 << 19
 """The elements of images from which on depthwise filters take less time by chunks, and a fourth of the memory."""
-
-
-def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
-    """The sum over chunks of the batch of the patches, transposed, times `dy`.
-
-    The patches are written in place and stay in the cache; neither matrix of the product is to be transposed. All is
-    made of a chunk when `dy` is there: what could be made of `x` before XLA would keep beside it. A loop goes over the
-    places of the window, which takes no longer to run: a kernel for each would take half of the compilation of a net.
-    """
-    counts, depth, count = dy.shape[1:-1], x.shape[-1], dy.shape[-1]
-    chunks = gcd(x.shape[0], _MOST_CHUNKS)
-    size = x.shape[0] // chunks
-    places = list(offsets(windows))
-    begins = jnp.asarray(np.pad(np.array(places, np.int32) * np.array(p.dilations, np.int32), ((0, 0), (2, 0))))
-    spans = [(m - 1) * s + 1 for m, s in zip(counts, p.strides, strict=True)]
-    strided = (slice(None), slice(None), *[slice(None, None, s) for s in p.strides])
-
-    def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
-        total, patches = carried
-        chunk, part = _chunk((x, dy), chunks, i)
-        planes = made(chunk.reshape(-1, depth).T).reshape(depth, *chunk.shape[:-1])
-        planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
-
-        def put(j: Any, patches: Any) -> Any:
-            piece = lax.dynamic_slice(planes, begins[j], (*planes.shape[:2], *spans))[strided]
-            return lax.dynamic_update_slice_in_dim(patches, piece, j * depth, 0)
-
-        patches = lax.fori_loop(0, len(places), put, patches)
-        return total + patches.reshape(len(places) * depth, -1) @ part.reshape(-1, count), patches
-
-    rows = len(places) * depth
-    room = jnp.full((rows, size, *counts), dy.ravel()[0], x.dtype)
-    total, _ = lax.fori_loop(0, chunks, step, (jnp.zeros((rows, count), x.dtype), room))
-    return total.reshape(*windows, depth, count)
-
-
-def _chunk(arrays: Sequence[Any], chunks: int, i: Any) -> list[Any]:
-    """The rows of chunk `i` of arrays of the same number of rows."""
-    sizes = [x.shape[0] // chunks for x in arrays]
-    return [lax.dynamic_slice_in_dim(x, i * n, n, 0) for x, n in zip(arrays, sizes, strict=True)]
 
 
 def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], depth: int, pads: Pads) -> Any:
@@ -315,7 +263,7 @@ def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], dept
         x = jnp.moveaxis(jnp.moveaxis(x, -1, 0), 1, -1).reshape(depth, *lengths, groups * batch)
         exchanged = _last(p)
     if groups == 1 and on_processor() and not has_channels_first(p.data_format):
-        return _filter_in_plain_layout(p, x, dy, around)
+        return filter_by_convolution(p, x, dy, windows, around)
     return lax.conv_general_dilated(
         x,
         dy,
@@ -325,22 +273,6 @@ def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], dept
         dimension_numbers=(exchanged, images.translate(str.maketrans("NC", "IO")), f"{_axes(p)}NC"),
         feature_group_count=groups,
     )
-
-
-def _filter_in_plain_layout(p: Any, x: Any, dy: Any, around: Sequence[Any]) -> Any:
-    """The same, of copies that have batch and channels exchanged: the result is that of filters, exchanged as well.
-
-    XLA makes these copies by itself, but not in loops, branches and calls: there it goes through plain loops, and takes
-    383 ms rather than 9 for 16 images of 32 x 32 x 32 with 32 filters of 3 x 3.
-    """
-    last = x.ndim - 1
-    late = jnp.where(is_there(dy), x, 0)  # Else the copy is made long before, and stays.
-    images, filters = made(jnp.swapaxes(late, 0, last)), made(jnp.moveaxis(dy, 0, last - 1))
-    dimensions = (_last(p), f"{_axes(p)}IO", _last(p))
-    found = lax.conv_general_dilated(
-        images, filters, p.dilations, around, rhs_dilation=p.strides, dimension_numbers=dimensions
-    )
-    return jnp.moveaxis(made(found), 0, last - 1)
 
 
 def _axes(p: Any) -> str:
@@ -407,12 +339,12 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
         ]
         return jnp.stack(pieces).reshape(*windows, channels, multiplier)
 
-    chunks = gcd(x.shape[0], _MOST_CHUNKS) if isinstance(x.shape[0], int) else 1
+    chunks = gcd(x.shape[0], MOST_CHUNKS) if isinstance(x.shape[0], int) else 1
     if chunks == 1 or x.size < _LARGE or not on_processor():
         return summed(x, dy).astype(dtype)
 
     def step(i: Any, total: Any) -> Any:
-        return total + summed(*_chunk((x, dy), chunks, i))
+        return total + summed(*chunk_of((x, dy), chunks, i))
 
     return lax.fori_loop(0, chunks, step, jnp.zeros((*windows, channels, multiplier), x.dtype)).astype(dtype)
 
