@@ -50,6 +50,7 @@ ROOMS = {
             "masked_rows",
             "reassociation",
             "shared_factors",
+            "uniform",
         ),
         *("exceptions", "settled", "stages", "survey", "transfers"),
     },

@@ -111,7 +111,7 @@ class Functions:
 def _expi_near(x: Any) -> Any:
     """The power series, whose terms have one sign right of 0."""
 
-    def term(i: Any, series: jax.Array) -> jax.Array:
+    def term(i: Any, series: Any) -> Any:
         n = jnp.asarray(_SERIES - i, x.dtype)
         return x / n * (series + 1 / n)
 
@@ -121,7 +121,7 @@ def _expi_near(x: Any) -> Any:
 def _expi_left(x: Any) -> Any:
     """The continued fraction, from its last term on, left of -1: Abramowitz and Stegun, 5.1.22, contracted."""
 
-    def term(i: Any, below: jax.Array) -> jax.Array:
+    def term(i: Any, below: Any) -> Any:
         n = jnp.asarray(_FRACTION - i, x.dtype)
         return 2 * n - 1 - x - n * n / below
 
