@@ -35,14 +35,19 @@ _FEW = 2
 _LARGE = 1 << 14
 """The elements from which on it is worth it."""
 _windowed: dict[type[Primitive], Callable[[Operation], bool] | None] = {}
+_cheap: set[type[Primitive]] = set()
 
 
-def computed_by_shifts(*classes: type[Primitive], where: Callable[[Operation], bool] | None = None) -> None:
+def computed_by_shifts(
+    *classes: type[Primitive], where: Callable[[Operation], bool] | None = None, are_cheap: bool = False
+) -> None:
     """Note that XLA's kernels of `classes` are sums, or the like, of shifted arrays.
 
-    They are for the operations that `where` is true of, for all if it is None.
+    They are for the operations that `where` is true of, for all if it is None. Where they `are_cheap` it takes no
+    longer to compute them in each loop that reads them than to write them to memory.
     """
     _windowed.update(dict.fromkeys(classes, where))
+    _cheap.update(classes if are_cheap else ())
 
 
 def _is_windowed(op: Operation) -> bool:
@@ -85,9 +90,11 @@ class Fused:
         """Whether a step brings elements together of an array that it had better read from memory."""
         primitive = step.op.primitive
         if _is_windowed(step.op):
-            again = on_processor() and any(map(_is_large, arrays)) and self._is_read_again(step)
-            self._made.update(step.outputs if again else ())
-            return again
+            can_be = on_processor() and type(primitive) not in _cheap and any(map(_is_large, arrays))
+            if not can_be or not self._is_read_again(step):
+                return False
+            self._made.update(step.outputs)
+            return True
         if not primitive.reads_values or _is_fused(step.op):
             return False
         if multiplies(primitive.traits) or not on_processor():

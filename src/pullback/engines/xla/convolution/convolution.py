@@ -90,7 +90,7 @@ def _may_be_few(filters: Tensor, by_input: bool) -> bool:
 
 
 computed_by_loops(DepthwiseConv2dNativeBackpropFilter)
-computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput)
+computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput, are_cheap=True)
 computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
 computed_by_shifts(Conv2DBackpropInput, Conv3DBackpropInputV2, where=_may_be_added_up)
 
