@@ -15,6 +15,7 @@ def version_1() -> Iterator[None]:
     tf.disable_v2_behavior()
     yield
     pb.enable_v2_tensorshape()
+    pb.enable_resource_variables()
 
 
 def images() -> Any:
@@ -32,6 +33,15 @@ def test_a_length_has_a_value() -> None:
     assert shape[1:].dims[0].value == 6
     assert tf.TensorShape(None)[3].value is None
     assert tf.TensorShape(None).dims is None
+
+
+def test_shapes_are_printed_as_version_1_prints_them() -> None:
+    shapes = [tf.TensorShape(dims) for dims in ([], [3], [None], [None, 2], None)]
+    assert [str(shape) for shape in shapes] == ["()", "(3,)", "(?,)", "(?, 2)", "<unknown>"]
+    assert repr(shapes[3]) == "TensorShape([Dimension(None), Dimension(2)])"
+    pb.enable_v2_tensorshape()
+    assert [str(shape) for shape in shapes] == ["()", "(3,)", "(None,)", "(None, 2)", "<unknown>"]
+    assert repr(shapes[3]) == "TensorShape([None, 2])"
 
 
 def test_a_known_length_is_a_number() -> None:

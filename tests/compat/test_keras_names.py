@@ -108,3 +108,17 @@ def test_layers_of_both_kinds_are_counted_together() -> None:
     tf.layers.dense(x, 2, name="named")
     assert [ys[n].op.name for n in (0, 1, 2, 4)] == [f"dense{n}/BiasAdd" for n in ("", "_1", "_2", "_4")]
     assert L.Dense(1).name == "dense_5"
+
+
+def test_variables_of_keras_are_not_shared_by_name_and_their_scopes_are_not_counted() -> None:
+    x = tf.ones([2, 3])
+    with tf.variable_scope("s"):
+        for layer in [L.Dense, L.Dense, tf.layers.Dense, tf.layers.Dense, tf.layers.Dense, L.Dense]:
+            layer(2, use_bias=False)(x)
+        tf.get_variable("dense_5/kernel", [1])
+        tf.nn.rnn_cell.BasicRNNCell(2)(x, tf.zeros([2, 2]))
+    wanted = ["dense/kernel", "dense_1/kernel", "dense/kernel_1", "dense_1/kernel_1", "dense_2/kernel", "dense_5/kernel"]
+    wanted += ["dense_5/kernel_1", "basic_rnn_cell/kernel", "basic_rnn_cell/bias"]
+    assert names() == [f"s/{name}" for name in wanted]
+    with tf.variable_scope("s", reuse=True):
+        assert tf.get_variable("dense_5/kernel", [1]).op.name == "s/dense_5/kernel_1"

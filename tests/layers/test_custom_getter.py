@@ -103,4 +103,5 @@ def test_initializers_and_getters_of_programs_of_version_1_are_given_its_dtypes(
         pb.get_variable("w", [2], initializer=start, custom_getter=getter)
     finally:
         pb.enable_v2_tensorshape()
+        pb.enable_resource_variables()
     assert seen == [np.float32, True]

@@ -216,9 +216,32 @@ def test_a_residual_is_what_goes_in_and_what_comes_out() -> None:
     assert len(pb.global_variables()) == 2
 
 
-def test_one_draw_for_all_steps_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="DropoutWrapper: only variational_recurrent=False"):
-        pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.GRUCell(4), variational_recurrent=True)
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_one_draw_is_for_all_steps_and_all_of_a_batch(engine: str) -> None:
+    cells = [
+        pb.nn.rnn_cell.DropoutWrapper(
+            make(40), 0.5, 0.5, 0.5, variational_recurrent=True, input_size=size, dtype=pb.float32, seed=3
+        )
+        for make, size in [(pb.nn.rnn_cell.BasicLSTMCell, 2), (pb.nn.rnn_cell.GRUCell, 40)]
+    ]
+    outputs, _ = pb.nn.dynamic_rnn(pb.nn.rnn_cell.MultiRNNCell(cells), pb.constant(X))
+    with pb.Session(engine=engine) as session:
+        session.run(pb.global_variables_initializer())
+        first, second = session.run(outputs) == 0, session.run(outputs) == 0
+    dropped = first[0, 0]
+    assert (first == dropped).all()
+    assert 0 < np.count_nonzero(dropped) < 40
+    assert (second != first).any()
+
+
+def test_what_one_draw_must_know() -> None:
+    def wrapped(**options: object) -> None:
+        pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.GRUCell(4), variational_recurrent=True, **options)
+
+    with pytest.raises(ValueError, match=r"^DropoutWrapper: with variational_recurrent=True pass dtype=, of what is"):
+        wrapped()
+    with pytest.raises(ValueError, match=r"^DropoutWrapper: with variational_recurrent=True and input_keep_prob pass"):
+        wrapped(dtype=pb.float32, input_keep_prob=0.5)
 
 
 def test_messages() -> None:

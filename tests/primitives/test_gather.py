@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.compat.v1 as tf
 from pullback.primitives.indexing.slicing import Take
 from pullback.primitives.segment.sums import SegmentGather
 
@@ -26,6 +29,28 @@ def test_rows_along_axis_0_give_slices_with_a_constant_int32_shape() -> None:
 def test_another_axis_gives_a_tensor() -> None:
     table = pb.zeros([5, 3])
     assert isinstance(gradient(pb.gather(table, [1, 2], axis=1), table), pb.Tensor)
+
+
+SPARSE = [[0, 1], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: pb.sparse_tensor_dense_matmul(pb.SparseTensor(SPARSE, [1.0, 2.0], [3, 4]), x),
+        lambda x: tf.sparse_segment_sum(x, [0, 3], [0, 1]),
+        lambda x: tf.sparse_segment_mean(x, [0, 3], [0, 1]),
+        lambda x: tf.sparse_segment_sqrt_n(x, [0, 3], [0, 1]),
+        lambda x: pb.sparse.reorder(pb.SparseTensor(SPARSE, x[:2, 0], [3, 4])).values,
+        lambda x: pb.sparse.concat(0, [pb.SparseTensor(SPARSE, x[:2, 0], [3, 4])] * 2).values,
+    ],
+    ids=["matmul", "sum", "mean", "sqrt_n", "reorder", "concat"],
+)
+def test_what_is_no_lookup_gives_a_tensor(make: Any) -> None:
+    x = pb.Variable(np.ones([4, 3], np.float32))
+    (dx,) = pb.gradients(make(x), [x])
+    assert type(dx) is pb.Tensor
+    assert dx.shape == [4, 3]
 
 
 def test_batches_give_a_tensor() -> None:

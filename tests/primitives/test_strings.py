@@ -248,6 +248,7 @@ def test_the_zeros_of_texts_are_texts_for_programs_of_version_1_too() -> None:
         y = pb.zeros_like(["a", "b"])
     finally:
         pb.enable_v2_tensorshape()
+        pb.enable_resource_variables()
     assert pb.Session(engine="numpy").run(y).tolist() == [b"", b""]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import pullback
 
 from . import v1
-from .modes import disable_v2_behavior, enable_v2_tensorshape
+from .modes import disable_v2_behavior, enable_resource_variables, enable_v2_tensorshape
 from .v1 import inner_names, messages, mnist, moving_averages, python_util, rnn_names
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
@@ -65,6 +65,7 @@ def install(*, v2_names: bool = False) -> None:
 def uninstall() -> None:
     """Let `import tensorflow` give what it gave before; what was imported stays with those who have it."""
     enable_v2_tensorshape()
+    enable_resource_variables()
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
     for name in [name for name, module in sys.modules.items() if isinstance(module, _Names)]:
         del sys.modules[name]

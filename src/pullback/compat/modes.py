@@ -35,10 +35,11 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Let dtypes and lengths of tensors be the objects that TensorFlow 1 has for them, in this process.
+    """Let dtypes, lengths and variables be the objects that TensorFlow 1 has for them, in this process.
 
     `x.dtype` has the methods of `tf.DType`, and is equal to NumPy's dtype; for `x.shape[i]` see
-    `disable_v2_tensorshape`. `enable_v2_tensorshape` takes both back.
+    `disable_v2_tensorshape`, for variables `compat.v1.disable_resource_variables`. `enable_v2_tensorshape` and
+    `enable_resource_variables` take it back.
 
     >>> import numpy as np
     >>> import pullback as pb
@@ -46,12 +47,14 @@ def disable_v2_behavior() -> None:
     >>> x = pb.placeholder(pb.float32, [None, 3])
     >>> x.dtype.is_floating, x.dtype.as_numpy_dtype is np.float32, x.shape[1].value
     (True, True, 3)
-    >>> pb.enable_v2_tensorshape()
+    >>> pb.enable_v2_tensorshape(), pb.enable_resource_variables()
+    (None, None)
     """
     from .v1.dtypes import seen as dtype_of_version_1
 
     seen.dtype = dtype_of_version_1
     disable_v2_tensorshape()
+    disable_resource_variables()
 
 
 def disable_v2_tensorshape() -> None:
@@ -112,21 +115,45 @@ def _graphs_only(function: str) -> RuntimeError:
 
 
 def enable_resource_variables() -> None:
-    """No effect: all variables are resource variables.
+    """Let fetches of variables made from here on give their values before all that the run assigns, as at first.
 
     >>> import pullback as pb
     >>> pb.enable_resource_variables()
+    >>> v = pb.Variable(1.0)
+    >>> with pb.Session() as session:
+    ...     session.run(v.initializer)
+    ...     session.run([v, v.assign_add(1.0)])
+    [np.float32(1.0), np.float32(2.0)]
     """
+    seen.references = False
+
+
+def disable_resource_variables() -> None:
+    """Let fetches of variables made from here on give their values at the end of the run, in this process.
+
+    Such are TensorFlow 1's variables, but for those made with `use_resource=True`: beside a training step the step
+    number is that behind it. Reads in the graph are ordered as they always are.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.disable_resource_variables()
+    >>> v = tf.Variable(1.0)
+    >>> with tf.Session() as session:
+    ...     session.run(v.initializer)
+    ...     session.run([v, v.assign_add(1.0)])
+    [np.float32(2.0), np.float32(2.0)]
+    >>> tf.enable_resource_variables()
+    """
+    seen.references = True
 
 
 def resource_variables_enabled() -> bool:
-    """True: all variables are resource variables.
+    """Whether fetches of variables made now give their values before all that a run assigns.
 
     >>> import pullback as pb
     >>> pb.resource_variables_enabled()
     True
     """
-    return True
+    return not seen.references
 
 
 def enable_control_flow_v2() -> None:

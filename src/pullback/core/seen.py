@@ -1,4 +1,4 @@
-"""TensorFlow 1 views of dtypes and lengths: the values themselves, or the objects that it has for them."""
+"""TensorFlow 1 views of dtypes, lengths and variables: as they are, or the objects that it has for them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ def itself(x: Any) -> Any:
 
 @dataclass
 class Seen:
-    """What `dtype` of a tensor, and `shape[i]` give."""
+    """What `dtype` of a tensor, and `shape[i]` give, and what kind of variables new ones are."""
 
     dtype: Callable[[Any], Any] = itself
     size: Callable[[int | None], Any] = itself
+    references: bool = False
 
 
 seen = Seen()

@@ -231,11 +231,13 @@ class TensorShape:
         return hash(self._dims)
 
     def __str__(self) -> str:
-        """As TensorFlow prints shapes: `(2, None)`, `<unknown>`."""
-        return "<unknown>" if self._dims is None else str(self._dims)
+        """As TensorFlow prints shapes: `(2, None)`, `<unknown>`; with `Dimension`s, which TensorFlow 1 has, `(2, ?)`."""
+        if self._dims is None:
+            return "<unknown>"
+        return f"({', '.join([str(seen.size(d)) for d in self._dims])}{',' * (len(self._dims) == 1)})"
 
     def __repr__(self) -> str:
-        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+        return f"TensorShape({None if self._dims is None else list(self)})"
 
 
 def _as_lengths(dims: Any) -> Lengths | None:

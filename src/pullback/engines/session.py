@@ -20,6 +20,7 @@ from ..passes.optimizing import Optimizing
 from ..passes.ruleset import Rules, as_rules
 from ..passes.view import as_it_is
 from ..primitives.creation.placeholders import Placeholder
+from ..primitives.variables.references import first_reads
 from ..primitives.variables.variable import Variable
 from . import messages
 from .configuration import ConfigProto
@@ -292,10 +293,24 @@ class Session:
                 run = with_lengths_checked(self._engine.prepare(plan, to_host), feeds)
             except RecursionError as error:
                 raise explained_depth(error, "while a run was planned") from error.__cause__
+            last = _read_last(plan, self.graph)
+            if last:
+                run = self._with_last_reads(run, last)
             if plan.states:
                 run = _one_at_a_time(run, self._lock)
             self._runs[key] = run
         return run
+
+    def _with_last_reads(self, run: Run, last: Mapping[int, Operation]) -> Run:
+        """A run whose results of some numbers are the values of variables at its end."""
+
+        def read(feeds: Sequence[Any]) -> list[Any]:
+            arrays = list(run(feeds))
+            for number, handle in last.items():
+                arrays[number] = self.read_variable(handle)[()]
+            return arrays
+
+        return read
 
     def _function_plan(self, function: Function, handles: Mapping[Operation, Operation]) -> Plan:
         return function_plan(function, len(function.results), handles, self._optimize)
@@ -435,6 +450,14 @@ def _one_at_a_time(run: Run, lock: Any) -> Run:
             return run(feeds)
 
     return guarded
+
+
+def _read_last(plan: Plan, graph: Graph) -> dict[int, Operation]:
+    """By the numbers of what is fetched, the reference variables that are and that the run assigns to."""
+    reads = set(first_reads(graph)).intersection(plan.fetches)
+    written = {plan.states[i] for i in plan.written}
+    handles = {i: handle_of(x.op.inputs[0]) for i, x in enumerate(plan.fetches) if x in reads}
+    return {i: handle for i, handle in handles.items() if handle in written}
 
 
 def _engine_class(name: str) -> EngineClass:

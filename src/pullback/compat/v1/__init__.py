@@ -11,6 +11,7 @@ from typing import Any
 import pullback
 
 from ...layers.variables.creators import variable_creator_scope as variable_creator_scope
+from ..modes import disable_resource_variables as disable_resource_variables
 from . import functions, io, messages, strings
 from .arguments import older
 from .assignments import batch_scatter_update as batch_scatter_update
@@ -31,7 +32,6 @@ from .initialization import VariableSynchronization as VariableSynchronization
 from .initialization import add_check_numerics_ops as add_check_numerics_ops
 from .initialization import assert_variables_initialized as assert_variables_initialized
 from .initialization import container as container
-from .initialization import disable_resource_variables as disable_resource_variables
 from .initialization import enable_tensor_equality as enable_tensor_equality
 from .initialization import fixed_size_partitioner as fixed_size_partitioner
 from .initialization import init_scope as init_scope

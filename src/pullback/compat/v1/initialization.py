@@ -1,7 +1,6 @@
 """Initialisation of TensorFlow 1: tables, variables that are checked, partitioners, scopes that begin anew.
 
 >>> import pullback.compat.v1 as tf
->>> tf.disable_resource_variables()
 >>> tf.enable_tensor_equality()
 >>> with tf.container("worker"), tf.op_scope([tf.constant(1.0)], None, "layer") as scope:
 ...     scope
@@ -178,10 +177,6 @@ variable_op_scope = older(
     "values, name_or_scope, default_name, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, "
     "dtype, use_resource, constraint",
 )
-
-
-def disable_resource_variables() -> None:
-    """No effect: variables read as they do in TensorFlow 2."""
 
 
 def enable_tensor_equality() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pullback as pb
 
 from ...layers.variables.creators import created
+from ...primitives.variables.references import be_resource
 
 
 class _AnyVariable(type(pb.Variable)):  # type: ignore[misc]
@@ -63,3 +64,5 @@ class Variable(pb.Variable, metaclass=_AnyVariable):
             shape=shape,
             collections=collections,
         )
+        if use_resource:
+            be_resource(self.graph_element())

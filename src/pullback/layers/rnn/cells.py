@@ -11,7 +11,7 @@ from ...core.shape import TensorShape
 from ...core.typing import DTypeLike
 from ...primitives.activations.sigmoid import sigmoid
 from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import zeros
+from ...primitives.creation.fill import ones, zeros
 from ...primitives.elementwise.clip import clip_by_value
 from ...primitives.elementwise.hyperbolic import tanh
 from ...primitives.linalg.matmul import matmul
@@ -362,15 +362,19 @@ class AbstractWrapper(RNNCell):
 
 
 class DropoutWrapper(AbstractWrapper):
-    """`cell` with dropout, drawn anew at each step, of what goes in, of what comes out, and of its state.
+    """`cell` with dropout of what goes in, of what comes out, and of its state, drawn anew at each step.
+
+    With `variational_recurrent` one draw is for all steps of a run, and all of a batch; it is made with the cell, of
+    `dtype`, and asks for the length `input_size` of what goes in if some of that is dropped.
 
     The probabilities that an element stays are numbers, or scalars that a run gives. What a long short-term memory
     remembers, its `c`, is kept whole.
 
     Raises:
-        NotImplementedError: `variational_recurrent`, the same draw at each step.
+        ValueError: `variational_recurrent` without `dtype`, or without `input_size` where it is needed.
 
-    Source: W. Zaremba et al., "Recurrent neural network regularization", 2014.
+    Source: W. Zaremba et al., "Recurrent neural network regularization", 2014; Y. Gal and Z. Ghahramani, "A
+    theoretically grounded application of dropout in recurrent neural networks", NIPS 2016.
 
     >>> import pullback as pb
     >>> cell = pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.GRUCell(4), output_keep_prob=0.5)
@@ -386,29 +390,46 @@ class DropoutWrapper(AbstractWrapper):
         output_keep_prob: float | Tensor = 1.0,
         state_keep_prob: float | Tensor = 1.0,
         variational_recurrent: bool = False,
-        input_size: object = None,
+        input_size: Any = None,
         dtype: DTypeLike | None = None,
         seed: int | None = None,
     ) -> None:
-        del input_size, dtype
-        if variational_recurrent:
-            raise NotImplementedError(
-                "DropoutWrapper: only variational_recurrent=False, a new draw at each step, is there"
-            )
         super().__init__(cell)
         self.seed = seed
         self.keep_in, self.keep_out, self.keep_state = input_keep_prob, output_keep_prob, state_keep_prob
+        self._masks: tuple[Any, Any, Any] | None = None
+        if variational_recurrent:
+            self._masks = self._drawn(input_size, dtype)
 
     def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
-        output, after = self.cell(dropout(inputs, 1 - self.keep_in, seed=self.seed), state, scope)
-        return dropout(output, 1 - self.keep_out, seed=self.seed), self._thinned(after)
+        of_inputs, of_output, of_state = self._masks or (None, None, None)
+        output, after = self.cell(self._thinned(inputs, self.keep_in, of_inputs), state, scope)
+        return self._thinned(output, self.keep_out, of_output), self._thinned(after, self.keep_state, of_state)
 
-    def _thinned(self, state: Any) -> Any:
-        if isinstance(state, LSTMStateTuple):
-            return LSTMStateTuple(state.c, self._thinned(state.h))
-        if isinstance(state, tuple):
-            return tuple(self._thinned(part) for part in state)
-        return dropout(state, 1 - self.keep_state, seed=self.seed)
+    def _drawn(self, input_size: Any, dtype: Any) -> tuple[Any, Any, Any]:
+        """What multiplies inputs, outputs and state at each step."""
+        if dtype is None:
+            raise ValueError("DropoutWrapper: with variational_recurrent=True pass dtype=, of what is dropped")
+        keeps_all = isinstance(self.keep_in, int | float) and self.keep_in == 1
+        if input_size is None and not keeps_all:
+            raise ValueError("DropoutWrapper: with variational_recurrent=True and input_keep_prob pass input_size=")
+
+        def mask(keep: Any, size: Any) -> Any:
+            if isinstance(size, tuple):
+                parts = [mask(keep, part) for part in size]
+                return type(size)(*parts) if isinstance(size, LSTMStateTuple) else tuple(parts)
+            return dropout(ones([1, *TensorShape(size).known], dtype), 1 - keep, seed=self.seed)
+
+        of_inputs = None if keeps_all else mask(self.keep_in, input_size)
+        return of_inputs, mask(self.keep_out, self.cell.output_size), mask(self.keep_state, self.cell.state_size)
+
+    def _thinned(self, values: Any, keep: Any, mask: Any) -> Any:
+        if isinstance(values, LSTMStateTuple):
+            return LSTMStateTuple(values.c, self._thinned(values.h, keep, mask and mask.h))
+        if isinstance(values, tuple):
+            masks = mask or [None] * len(values)
+            return tuple(self._thinned(part, keep, m) for part, m in zip(values, masks, strict=True))
+        return dropout(values, 1 - keep, seed=self.seed) if mask is None else values * mask
 
 
 class ResidualWrapper(AbstractWrapper):

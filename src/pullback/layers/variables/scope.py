@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.identity.identity import group_operations
 from ...primitives.variables.collections import GraphKeys
 from ...primitives.variables.variable import Variable, variables_of
-from .shared import shared_variable
+from .shared import shared_names, shared_variable
 
 Getter = Callable[..., Any]
 AUTO_REUSE = "auto_reuse"
@@ -51,6 +51,8 @@ class VariableScope:
     use_resource: bool | None = None
     original_name_scope: str = ""
     """The prefix of the names of operations where it was entered first."""
+    counts: bool = True
+    """Whether scopes that are named by a default name keep apart from it once it was entered."""
 
     @property
     def prefix(self) -> str:
@@ -189,7 +191,7 @@ def variable_scope(
     )
     again = isinstance(name_or_scope, VariableScope)
     named = graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
-    with opened(_KIND, inner), named as prefix, _counted(inner, again):
+    with opened(_KIND, inner), named as prefix, _counted(inner, again) if inner.counts else nullcontext():
         inner.original_name_scope = base.original_name_scope if again else prefix
         yield inner
 
@@ -238,9 +240,9 @@ def _unique_scope(outer: VariableScope, default_name: str) -> str:
 
 
 def name_without_variables(name: str) -> str:
-    """`name`, with a number behind it if in the current scope there are variables below `name` already."""
+    """`name`, with a number behind it if in the current scope variables below `name` are shared already."""
     outer = get_variable_scope()
-    taken, found, number = [v.op.name for v in global_variables()], name, 0
+    taken, found, number = shared_names(outer.graph), name, 0
     while any(other.startswith(f"{outer.prefix}{found}/") for other in taken):
         number += 1
         found = f"{name}_{number}"

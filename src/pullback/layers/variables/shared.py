@@ -15,6 +15,7 @@ from ...core.typing import DTypeLike, ShapeLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.variables.collections import GraphKeys
 from ...primitives.variables.operations import VarHandleOp
+from ...primitives.variables.references import be_resource
 from ...primitives.variables.variable import Variable, variables_of
 from .creators import created
 from .initializers import default_initializer
@@ -41,10 +42,14 @@ def shared_variable(
     constraint: Callable[[Any], Any] | None = None,
     synchronization: object = None,
     aggregation: object = None,
+    shared: bool = True,
 ) -> Variable:
-    """The variable `name` of `graph`, shared or made as `reuse` says; of `default_dtype` unless a dtype is given."""
-    del caching_device, partitioner, use_resource, synchronization, aggregation
-    existing = _variable_named(graph, name)
+    """The variable `name` of `graph`, shared or made as `reuse` says; of `default_dtype` unless a dtype is given.
+
+    One that is not `shared` is always made, and is never found again.
+    """
+    del caching_device, partitioner, synchronization, aggregation
+    existing = _variable_named(graph, name) if shared else None
     if existing is not None:
         return _reused(existing, name, reuse, shape, dtype)
     if reuse is True:
@@ -66,7 +71,10 @@ def shared_variable(
             collections=collections,
         )
         _check_made(variable, shape if validate_shape else None)
-    _made.setdefault(graph, {})[name] = variable.op.name
+    if use_resource:
+        be_resource(variable.graph_element())
+    if shared:
+        _made.setdefault(graph, {})[name] = variable.op.name
     _regularize(variable, regularizer)
     return variable
 
@@ -145,6 +153,11 @@ def _regularize(variable: Variable, regularizer: Callable[[Tensor], Any] | None)
         loss = regularizer(variable.as_tensor())
     if loss is not None:
         variable.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+
+def shared_names(graph: Graph) -> list[str]:
+    """The names of the variables of `graph` that are shared by name."""
+    return [name for name in _made.get(graph, {}) if _variable_named(graph, name) is not None]
 
 
 def _variable_named(graph: Graph, name: str) -> Variable | None:

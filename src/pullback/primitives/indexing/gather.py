@@ -72,6 +72,11 @@ def gather(
     return GatherV2(place, batch_dims)(x, ids, name=name)
 
 
+def gather_rows(x: Tensor, indices: Tensor, name: str | None = None) -> Tensor:
+    """As `gather` along the first axis; the derivative by `x` is dense, as of operations that are no lookups."""
+    return gather(x, indices, name=name) if x.shape.rank is None else GatherV2(-x.shape.rank)(x, indices, name=name)
+
+
 def _gather_along(axis: Tensor, x: Tensor, ids: Tensor, batch_dims: int, name: str | None) -> Tensor:
     """The slices along a computed `axis`: those along the middle of three axes, of what lies before it and after it."""
     if batch_dims:

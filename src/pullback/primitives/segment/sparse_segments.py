@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
-from ..indexing.gather import gather
+from ..indexing.gather import gather_rows
 from .reductions import number_of_segments, segment_mean, segment_sum, unsorted_segment_mean, unsorted_segment_sqrt_n
 from .sums import unsorted_segment_sum
 
@@ -30,7 +30,7 @@ def sparse_segment_sum(
     [[4.0], [3.0]]
     """
     del sparse_gradient
-    rows = gather(convert_to_tensor(data), indices)
+    rows = gather_rows(convert_to_tensor(data), convert_to_tensor(indices))
     if num_segments is None:
         return segment_sum(rows, segment_ids, name)
     return unsorted_segment_sum(rows, segment_ids, num_segments, name)
@@ -53,7 +53,7 @@ def sparse_segment_mean(
     [[2.0], [3.0]]
     """
     del sparse_gradient
-    rows = gather(convert_to_tensor(data), indices)
+    rows = gather_rows(convert_to_tensor(data), convert_to_tensor(indices))
     if num_segments is None:
         return segment_mean(rows, segment_ids, name)
     return unsorted_segment_mean(rows, segment_ids, num_segments, name)
@@ -77,6 +77,6 @@ def sparse_segment_sqrt_n(
     """
     del sparse_gradient
     ids = convert_to_tensor(segment_ids)
-    rows = gather(convert_to_tensor(data), indices)
+    rows = gather_rows(convert_to_tensor(data), convert_to_tensor(indices))
     count = number_of_segments(ids) if num_segments is None else num_segments
     return unsorted_segment_sqrt_n(rows, ids, count, name)

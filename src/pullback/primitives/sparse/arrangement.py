@@ -231,7 +231,8 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     >>> pb.Session(engine="numpy").run(pb.sparse.mask(x, [3]).values).tolist()
     [[2.0]]
     """
-    left, places = setdiff1d(a.indices, convert_to_tensor(mask_indices, a.indices.dtype))
+    indices = convert_to_tensor(a.indices)
+    left, places = setdiff1d(indices, convert_to_tensor(mask_indices, indices.dtype))
     return IndexedSlices(gather(a.values, places, name=name), left, a.dense_shape)
 
 

@@ -24,7 +24,7 @@ from ..elementwise.clip import clip_by_value
 from ..elementwise.exponential import exp
 from ..elementwise.sign import absolute
 from ..identity.identity import identity
-from ..indexing.gather import boolean_mask, gather
+from ..indexing.gather import boolean_mask, gather, gather_rows
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
 from ..logic.comparison import equal, greater_equal, less, not_equal
@@ -246,7 +246,7 @@ def sparse_dense_matmul(
     values, count = sp_a.values, lengths[0]
     if adjoint_a:
         rows, columns, values, count = columns, rows, conj(values), lengths[1]
-    products = expand_dims(values, 1) * gather(dense, columns)
+    products = expand_dims(values, 1) * gather_rows(dense, columns)
     return unsorted_segment_sum(products, rows, count if isinstance(count, int) else cast(count, int32), name)
 
 

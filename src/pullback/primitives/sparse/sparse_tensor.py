@@ -22,7 +22,7 @@ from ..creation.constant import constant, constant_value, convert_to_tensor
 from ..creation.fill import fill, zeros_like
 from ..creation.placeholders import placeholder as placeholder_of
 from ..cumulative.cumsum import cumprod
-from ..indexing.gather import boolean_mask, gather
+from ..indexing.gather import boolean_mask, gather, gather_rows
 from ..indexing.scatter_nd import gather_nd, scatter_nd, tensor_scatter_nd_update
 from ..indexing.where import where
 from ..logic.comparison import not_equal
@@ -257,7 +257,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 def in_order(sp_input: SparseTensor, positions: Tensor, name: str | None = None) -> SparseTensor:
     """The same with `positions` ascending, and where they are equal in the order that it has."""
     order = argsort(positions, stable=True, name=name)
-    return SparseTensor(gather(sp_input.indices, order), gather(sp_input.values, order), sp_input.dense_shape)
+    return SparseTensor(gather(sp_input.indices, order), gather_rows(sp_input.values, order), sp_input.dense_shape)
 
 
 def static_shape(x: SparseTensor) -> Any:

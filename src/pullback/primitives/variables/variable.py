@@ -38,6 +38,7 @@ from .operations import (
     variable_type,
     variable_zeros,
 )
+from .references import be_reference
 from .updates import scatter_rows, scatter_slices
 
 __all__ = ["Variable", "is_variable_initialized", "variable_zeros"]
@@ -70,7 +71,7 @@ class Variable(AbstractTensorLike):
 
     Every use reads the value: `v + 1.0` makes a ReadVariableOp. Within one run, reads and assignments act in the order
     in which they were made; a fetch of the variable is a read made with it, and so gives the value before all but its
-    initializer. Run `initializer`, or `pb.global_variables_initializer()`, before the first read.
+    initializer; after `pb.compat.v1.disable_resource_variables()` the value at the end of the run. Run `initializer`, or `pb.global_variables_initializer()`, before the first read.
 
     Args:
         initial_value: anything that converts to a tensor, or a function of no arguments that returns it.
@@ -154,6 +155,8 @@ class Variable(AbstractTensorLike):
                 )
                 with graph.name_scope("Read"):
                     self._snapshot: Tensor = ReadVariableOp(initial.dtype, static.static)(self.handle)
+            if seen.references:
+                be_reference(self._snapshot)
             for key in collections_of(handle_op):
                 graph.add_to_collection(key, self)
 

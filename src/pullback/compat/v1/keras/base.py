@@ -112,7 +112,13 @@ class Placed:
         graph = pb.get_default_graph().acting
         with graph.name_scope(self.name) as prefix:
             if self._scope is None:
-                self._scope = VariableScope(graph.outermost, _untaken(prefix.rstrip("/")))
+                self._scope = VariableScope(
+                    graph.outermost,
+                    _untaken(prefix.rstrip("/")),
+                    custom_getter=own_variables(),
+                    use_resource=True,
+                    counts=False,
+                )
             self._scope.original_name_scope = prefix
             yield self._scope
 
@@ -232,6 +238,18 @@ class Layer(Placed, layer.Layer):
         """Add operations to those that the training step is to depend on."""
         del inputs
         self.updates.extend(nest.flatten(updates))
+
+
+def own_variables() -> Callable[..., Any]:
+    """A getter of variables that only its layer knows: programs that ask for one of the same name get another."""
+    kept: dict[str, Any] = {}
+
+    def get(make: Callable[..., Any], name: str, **options: Any) -> Any:
+        if name not in kept:
+            kept[name] = make(name=name, **options | {"reuse": False, "shared": False})
+        return kept[name]
+
+    return get
 
 
 def _untaken(name: str) -> str:
