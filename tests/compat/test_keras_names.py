@@ -117,7 +117,14 @@ def test_variables_of_keras_are_not_shared_by_name_and_their_scopes_are_not_coun
             layer(2, use_bias=False)(x)
         tf.get_variable("dense_5/kernel", [1])
         tf.nn.rnn_cell.BasicRNNCell(2)(x, tf.zeros([2, 2]))
-    wanted = ["dense/kernel", "dense_1/kernel", "dense/kernel_1", "dense_1/kernel_1", "dense_2/kernel", "dense_5/kernel"]
+    wanted = [
+        "dense/kernel",
+        "dense_1/kernel",
+        "dense/kernel_1",
+        "dense_1/kernel_1",
+        "dense_2/kernel",
+        "dense_5/kernel",
+    ]
     wanted += ["dense_5/kernel_1", "basic_rnn_cell/kernel", "basic_rnn_cell/bias"]
     assert names() == [f"s/{name}" for name in wanted]
     with tf.variable_scope("s", reuse=True):

@@ -30,7 +30,10 @@ UPDATES: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
     "added": (lambda v: v.assign_add([1.0, 1.0]), [2.0, 3.0]),
     "scattered": (lambda v: tf.scatter_add(v, [1], [10.0]), [1.0, 12.0]),
     "trained": (step_of, [-0.5, -4.0]),
-    "in a branch": (lambda v: tf.cond(tf.constant(True), lambda: v.assign_add([1.0, 1.0]), lambda: v + 0.0), [2.0, 3.0]),
+    "in a branch": (
+        lambda v: tf.cond(tf.constant(True), lambda: v.assign_add([1.0, 1.0]), lambda: v + 0.0),
+        [2.0, 3.0],
+    ),
     "read only": (lambda v: v * 2.0, [1.0, 2.0]),
 }
 

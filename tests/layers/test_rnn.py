@@ -224,7 +224,7 @@ def test_one_draw_is_for_all_steps_and_all_of_a_batch(engine: str) -> None:
         )
         for make, size in [(pb.nn.rnn_cell.BasicLSTMCell, 2), (pb.nn.rnn_cell.GRUCell, 40)]
     ]
-    outputs, _ = pb.nn.dynamic_rnn(pb.nn.rnn_cell.MultiRNNCell(cells), pb.constant(X))
+    outputs, _ = pb.nn.dynamic_rnn(pb.nn.rnn_cell.MultiRNNCell(cells), pb.constant(X + 1.0))
     with pb.Session(engine=engine) as session:
         session.run(pb.global_variables_initializer())
         first, second = session.run(outputs) == 0, session.run(outputs) == 0
@@ -232,6 +232,13 @@ def test_one_draw_is_for_all_steps_and_all_of_a_batch(engine: str) -> None:
     assert (first == dropped).all()
     assert 0 < np.count_nonzero(dropped) < 40
     assert (second != first).any()
+
+
+def test_a_seed_is_another_draw_for_each_of_what_is_dropped() -> None:
+    cell = pb.nn.rnn_cell.BasicRNNCell(50, activation=pb.ones_like)
+    outputs, state = pb.nn.rnn_cell.DropoutWrapper(cell, 1.0, 0.5, 0.5, seed=3)(pb.ones([1, 2]), pb.zeros([1, 50]))
+    dropped = started().run([outputs, state])
+    assert (dropped[0] != dropped[1]).any()
 
 
 def test_what_one_draw_must_know() -> None:

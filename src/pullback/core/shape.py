@@ -231,7 +231,7 @@ class TensorShape:
         return hash(self._dims)
 
     def __str__(self) -> str:
-        """As TensorFlow prints shapes: `(2, None)`, `<unknown>`; with `Dimension`s, which TensorFlow 1 has, `(2, ?)`."""
+        """As TensorFlow prints shapes: `(2, None)`, `<unknown>`; with `Dimension`s `(2, ?)`."""
         if self._dims is None:
             return "<unknown>"
         return f"({', '.join([str(seen.size(d)) for d in self._dims])}{',' * (len(self._dims) == 1)})"

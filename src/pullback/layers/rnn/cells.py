@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from ...core import nest
 from ...core.operation import Tensor
@@ -403,33 +404,41 @@ class DropoutWrapper(AbstractWrapper):
 
     def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
         of_inputs, of_output, of_state = self._masks or (None, None, None)
-        output, after = self.cell(self._thinned(inputs, self.keep_in, of_inputs), state, scope)
-        return self._thinned(output, self.keep_out, of_output), self._thinned(after, self.keep_state, of_state)
+        output, after = self.cell(self._thinned(inputs, self.keep_in, of_inputs, "input"), state, scope)
+        thinned = self._thinned(output, self.keep_out, of_output, "output")
+        return thinned, self._thinned(after, self.keep_state, of_state, "state")
 
     def _drawn(self, input_size: Any, dtype: Any) -> tuple[Any, Any, Any]:
-        """What multiplies inputs, outputs and state at each step."""
+        """What multiplies inputs, output and state at each step."""
         if dtype is None:
             raise ValueError("DropoutWrapper: with variational_recurrent=True pass dtype=, of what is dropped")
         keeps_all = isinstance(self.keep_in, int | float) and self.keep_in == 1
         if input_size is None and not keeps_all:
             raise ValueError("DropoutWrapper: with variational_recurrent=True and input_keep_prob pass input_size=")
 
-        def mask(keep: Any, size: Any) -> Any:
+        def mask(size: Any, keep: Any, what: str) -> Any:
             if isinstance(size, tuple):
-                parts = [mask(keep, part) for part in size]
-                return type(size)(*parts) if isinstance(size, LSTMStateTuple) else tuple(parts)
-            return dropout(ones([1, *TensorShape(size).known], dtype), 1 - keep, seed=self.seed)
+                parts = [mask(part, keep, f"{what} {i}") for i, part in enumerate(size)]
+                return LSTMStateTuple(*parts) if isinstance(size, LSTMStateTuple) else tuple(parts)
+            return self._dropped(ones([1, *TensorShape(size).known], dtype), keep, what)
 
-        of_inputs = None if keeps_all else mask(self.keep_in, input_size)
-        return of_inputs, mask(self.keep_out, self.cell.output_size), mask(self.keep_state, self.cell.state_size)
+        of_inputs = None if keeps_all else mask(input_size, self.keep_in, "input")
+        of_output = mask(self.cell.output_size, self.keep_out, "output")
+        return of_inputs, of_output, mask(self.cell.state_size, self.keep_state, "state")
 
-    def _thinned(self, values: Any, keep: Any, mask: Any) -> Any:
+    def _thinned(self, values: Any, keep: Any, mask: Any, what: str) -> Any:
         if isinstance(values, LSTMStateTuple):
-            return LSTMStateTuple(values.c, self._thinned(values.h, keep, mask and mask.h))
+            return LSTMStateTuple(values.c, self._thinned(values.h, keep, mask and mask.h, what))
         if isinstance(values, tuple):
             masks = mask or [None] * len(values)
-            return tuple(self._thinned(part, keep, m) for part, m in zip(values, masks, strict=True))
-        return dropout(values, 1 - keep, seed=self.seed) if mask is None else values * mask
+            parts = enumerate(zip(values, masks, strict=True))
+            return tuple(self._thinned(part, keep, m, f"{what} {i}") for i, (part, m) in parts)
+        return self._dropped(values, keep, what) if mask is None else values * mask
+
+    def _dropped(self, x: Any, keep: Any, what: str) -> Tensor:
+        """Dropout, of which the seed gives each of `what` another draw."""
+        seed = None if self.seed is None else crc32(f"{self.seed} {what}".encode()) >> 1
+        return dropout(x, 1 - keep, seed=seed)
 
 
 class ResidualWrapper(AbstractWrapper):

@@ -71,7 +71,8 @@ class Variable(AbstractTensorLike):
 
     Every use reads the value: `v + 1.0` makes a ReadVariableOp. Within one run, reads and assignments act in the order
     in which they were made; a fetch of the variable is a read made with it, and so gives the value before all but its
-    initializer; after `pb.compat.v1.disable_resource_variables()` the value at the end of the run. Run `initializer`, or `pb.global_variables_initializer()`, before the first read.
+    initializer; after `pb.compat.v1.disable_resource_variables()` the value at the end of the run.
+    Run `initializer`, or `pb.global_variables_initializer()`, before the first read.
 
     Args:
         initial_value: anything that converts to a tensor, or a function of no arguments that returns it.

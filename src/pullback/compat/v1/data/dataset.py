@@ -18,6 +18,7 @@ from ....core.shape import as_shape
 from . import batches
 from .functions import ElementFunction, Values
 from .structure import Array, as_leaves, as_tensors, declared, leaves, packed, rows_of, type_of, types_of
+from .transformations import Transformed
 
 Element = Sequence[Array]
 
@@ -30,7 +31,7 @@ class Pass:
     memory: dict[int, Any] = field(default_factory=dict)
 
 
-class Dataset:
+class Dataset(Transformed):
     """A dataset; made by `from_tensor_slices` and the like, never called by programs.
 
     >>> import numpy as np
@@ -171,7 +172,11 @@ class Dataset:
         del num_parallel_calls, deterministic, name
         function = ElementFunction("map", map_func, self.element_spec, as_tensors)
         spec = types_of(function.structure)
-        return self._derived(lambda p: (function(x, p.values) for x in self.elements(p)), spec, function.inputs)
+
+        def elements(p: Pass) -> Iterator[Element]:
+            return map(lambda x: function(x, p.values), self.elements(p))  # noqa: C417  (goes on after an error)
+
+        return self._derived(elements, spec, function.inputs)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which `predicate` is true."""
@@ -206,7 +211,7 @@ class Dataset:
         def elements(p: Pass) -> Iterator[Element]:
             def opened(x: Element) -> Iterator[Element]:
                 given = dict(zip(inner.inputs, function(x, p.values), strict=True))
-                return iter(inner.elements(Pass({**p.values, **given})))
+                yield from inner.elements(Pass({**p.values, **given}))
 
             return batches.interleaved(map(opened, self.elements(p)), cycle_length or 1, block_length or 1)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.errors import PullbackError
 from .dataset import Dataset, Pass, value_of
 from .files import TFRecordWriter as TFRecordWriter
 from .functions import ElementFunction
@@ -138,6 +139,26 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
 
         inputs = [x for x in leaves(first) if isinstance(x, pb.Tensor)]
         return Dataset(types_of(step.structure)[1], [*dataset.inputs, *inputs, *step.inputs], elements)
+
+    return apply
+
+
+def ignore_errors(log_warning: bool = False) -> Transformation:
+    """The elements but for those that cannot be computed."""
+    del log_warning
+
+    def apply(dataset: Dataset) -> Dataset:
+        def elements(p: Pass) -> Any:
+            rest = iter(dataset.elements(p))
+            while True:
+                try:
+                    yield next(rest)
+                except StopIteration:
+                    return
+                except PullbackError:
+                    continue
+
+        return Dataset(dataset.element_spec, dataset.inputs, elements)
 
     return apply
 

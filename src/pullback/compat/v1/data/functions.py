@@ -8,7 +8,8 @@ from typing import Any
 import pullback as pb
 
 from ....core.function import trace
-from .structure import Array, leaves, packed
+from .structure import Array, leaves
+from .windows import as_arguments
 
 Values = Mapping[pb.Tensor, Array]
 
@@ -25,13 +26,15 @@ class ElementFunction:
     def __init__(self, what: str, function: Callable[..., Any], spec: Any, tensors_of: Callable[[Any], Any]) -> None:
         returned: list[Any] = []
 
+        from .dataset import Dataset
+
         def build(*given: pb.Tensor) -> Sequence[pb.Tensor]:
-            element = packed(spec, given)
+            element = as_arguments(spec, given, Dataset)
             arguments = element if type(element) is tuple else (element,)
             returned.append(tensors_of(function(*arguments)))
             return [leaf for leaf in leaves(returned[0]) if isinstance(leaf, pb.Tensor)]
 
-        traced = trace(build, leaves(spec), what)
+        traced = trace(build, [pb.TensorType(*kind) for kind in leaves(spec)], what)
         if any(x.dtype == pb.resource for x in traced.captured):
             raise NotImplementedError(
                 f"Dataset.{what}: the function reads a variable; apply that to what get_next gives"

@@ -1,4 +1,4 @@
-"""Datasets regrouped by what their elements are: windows of a key, buckets of a length, several datasets in turn."""
+"""Datasets regrouped by what their elements are: windows, buckets of a length, several datasets in turn."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import pullback as pb
 
 from ....core.types import tensor_type
 from . import batches
-from .dataset import Dataset, Element, Pass
+from .dataset import Dataset, Element, Pass, value_of
 from .functions import ElementFunction
 from .iterators import elements_of
-from .structure import leaves
+from .structure import as_leaves, as_tensors, leaves, packed, types_of
+from .windows import DatasetSpec, window_of, windows
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -132,22 +133,63 @@ def grouped(
     yield from sorted(waiting.items())
 
 
-def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
+def window(size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False) -> Transformation:
+    """Datasets of `size` elements, every `stride`-th, each `shift` further on; of parts one dataset for each part."""
+
+    def apply(dataset: Dataset) -> Dataset:
+        kinds = leaves(dataset.element_spec)
+        spec = packed(dataset.element_spec, [DatasetSpec(kind) for kind in kinds])
+
+        def elements(p: Pass) -> Iterator[Element]:
+            for group in windows(dataset.elements(p), size, shift or size, stride, drop_remainder):
+                yield [window_of([[x[i]] for x in group]) for i in range(len(kinds))]
+
+        return Dataset(spec, dataset.inputs, elements)
+
+    return apply
+
+
+def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+    """The last state, in tensors: `reduce_func(state, element)` gives the next one."""
+    first = as_leaves(initial_state)
+    step = ElementFunction("reduce", reduce_func, (types_of(first), dataset.element_spec), as_tensors)
+    inputs = [*dict.fromkeys([*dataset.inputs, *step.inputs, *[x for x in leaves(first) if isinstance(x, pb.Tensor)]])]
+
+    def call(session: Any, *values: Any) -> Element:
+        del session
+        p = Pass(dict(zip(inputs, values, strict=True)))
+        state: Element = [value_of(x, p) for x in leaves(first)]
+        for x in dataset.elements(p):
+            state = step([*state, *x], p.values)
+        return state
+
+    return elements_of(types_of(step.structure), call, inputs, name or "ReduceDataset")
+
+
+def choose_from_datasets(
+    datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
     """For each number of `choice_dataset` the next element of the dataset of that number, while it has one."""
 
     def elements(p: Pass) -> Iterator[Element]:
         places = [iter(dataset.elements(p)) for dataset in datasets]
         for (number,) in choice_dataset.elements(p):
-            yield from islice(places[int(number)], 1)
+            found = list(islice(places[int(number)], 1))
+            if stop_on_empty_dataset and not found:
+                return
+            yield from found
 
     inputs = [x for dataset in [*datasets, choice_dataset] for x in dataset.inputs]
     return Dataset(datasets[0].element_spec, inputs, elements)
 
 
 def sample_from_datasets(
-    datasets: Sequence[Dataset], weights: Sequence[float] | None = None, seed: int | None = None
+    datasets: Sequence[Dataset],
+    weights: Sequence[float] | None = None,
+    seed: int | None = None,
+    stop_on_empty_dataset: bool = False,
 ) -> Dataset:
-    """The next element of a dataset that is drawn, by `weights`, each time, until all are at their end."""
+    """The next element of a dataset that is drawn, by `weights`, each time, until all are at their end, or one is."""
     seeds = pb.get_seed(seed)
 
     def elements(p: Pass) -> Iterator[Element]:
@@ -157,10 +199,12 @@ def sample_from_datasets(
         while left.any():
             chosen = int(generator.choice(len(places), p=left / left.sum()))
             found = next(places[chosen], None)
-            if found is None:
-                left[chosen] = 0.0
-            else:
+            if found is not None:
                 yield found
+            elif stop_on_empty_dataset:
+                return
+            else:
+                left[chosen] = 0.0
 
     return Dataset(datasets[0].element_spec, [x for dataset in datasets for x in dataset.inputs], elements)
 
