@@ -60,3 +60,34 @@ def test_a_sample_may_be_given_as_three_tensors() -> None:
     ]
     found = tf.Session(engine="numpy").run(losses)
     np.testing.assert_array_equal(*found)
+
+
+def test_norms_clipped_tensors_and_schedules_have_the_names_of_their_scopes() -> None:
+    x = tf.placeholder(tf.float32, [3])
+    rows = tf.IndexedSlices(x[None], tf.constant([0]))
+    with tf.name_scope("o"):
+        clipped, norm = tf.clip_by_global_norm([x, None, rows], 1.0)
+        made = [
+            norm,
+            clipped[0],
+            clipped[2],
+            tf.global_norm([x]),
+            tf.clip_by_norm(x, 1.0),
+            tf.clip_by_average_norm(x, 1.0),
+        ]
+    inner = "o/clip_by_global_norm/o/clip_by_global_norm"
+    wanted = ["o/global_norm/global_norm:0", f"{inner}/_0:0", f"{inner}/_2:0", "o/global_norm_1/global_norm:0"]
+    assert [y.name for y in made] == [*wanted, "o/clip_by_norm:0", "o/clip_by_average_norm:0"]
+    train, step = tf.train, tf.train.get_or_create_global_step()
+    schedules = [
+        lambda **name: train.exponential_decay(0.1, step, 3, 0.5, **name),
+        lambda **name: train.natural_exp_decay(0.1, step, 3, 0.5, **name),
+        lambda **name: train.polynomial_decay(0.1, step, 3, **name),
+        lambda **name: train.inverse_time_decay(0.1, step, 3, 0.5, **name),
+        lambda **name: train.cosine_decay_restarts(0.1, step, 3, **name),
+        lambda **name: train.linear_cosine_decay(0.1, step, 3, **name),
+        lambda **name: train.noisy_linear_cosine_decay(0.1, step, 3, **name),
+    ]
+    decays = "ExponentialDecay ExponentialDecay_1 PolynomialDecay InverseTimeDecay SGDRDecay LinearCosineDecay"
+    assert [make().op.name for make in schedules] == [*decays.split(), "NoisyLinearCosineDecay"]
+    assert [make(name="lr").op.name for make in schedules] == ["lr", *[f"lr_{i}" for i in range(1, 7)]]

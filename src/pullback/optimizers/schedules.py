@@ -11,6 +11,8 @@ from ..core.graph import Tensor, get_default_graph
 from ..core.typing import TensorLike
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.elementwise.arithmetic import add, multiply
+from ..primitives.elementwise.division import divide
 from ..primitives.elementwise.exponential import exp, log
 from ..primitives.elementwise.maximum import maximum, minimum
 from ..primitives.elementwise.powers import pow as raised
@@ -43,10 +45,10 @@ def exponential_decay(
     >>> pb.Session().run(pb.train.exponential_decay(1.0, 20, 10, 0.5))
     np.float32(0.25)
     """
-    with _scope(name or "ExponentialDecay", learning_rate, global_step):
+    with _scope(name or "ExponentialDecay", learning_rate, global_step) as scope:
         rate, step, period = _numbers("exponential_decay", learning_rate, global_step, decay_steps)
         steps = floor(step / period) if staircase else step / period
-        return rate * raised(_like(decay_rate, rate), steps)
+        return multiply(rate, raised(_like(decay_rate, rate), steps), name=scope)
 
 
 def natural_exp_decay(
@@ -68,10 +70,10 @@ def natural_exp_decay(
     >>> pb.Session().run(pb.train.natural_exp_decay(1.0, 0, 10, 0.5))
     np.float32(1.0)
     """
-    with _scope(name or "NaturalExpDecay", learning_rate, global_step):
+    with _scope(name or "ExponentialDecay", learning_rate, global_step) as scope:
         rate, step, period = _numbers("natural_exp_decay", learning_rate, global_step, decay_steps)
         steps = floor(step / period) if staircase else step / period
-        return rate * exp(-(_like(decay_rate, rate) * steps))
+        return multiply(rate, exp(-(_like(decay_rate, rate) * steps)), name=scope)
 
 
 def inverse_time_decay(
@@ -93,10 +95,10 @@ def inverse_time_decay(
     >>> pb.Session().run(pb.train.inverse_time_decay(1.0, 20, 10, 0.5))
     np.float32(0.5)
     """
-    with _scope(name or "InverseTimeDecay", learning_rate, global_step):
+    with _scope(name or "InverseTimeDecay", learning_rate, global_step) as scope:
         rate, step, period = _numbers("inverse_time_decay", learning_rate, global_step, decay_steps)
         steps = floor(step / period) if staircase else step / period
-        return rate / (1.0 + _like(decay_rate, rate) * steps)
+        return divide(rate, 1.0 + _like(decay_rate, rate) * steps, name=scope)
 
 
 def polynomial_decay(
@@ -121,14 +123,14 @@ def polynomial_decay(
     >>> pb.Session().run(pb.train.polynomial_decay(1.0, 5, 10, 0.0))
     np.float32(0.5)
     """
-    with _scope(name or "PolynomialDecay", learning_rate, global_step):
+    with _scope(name or "PolynomialDecay", learning_rate, global_step) as scope:
         rate, step, total = _numbers("polynomial_decay", learning_rate, global_step, decay_steps)
         end, exponent = _like(end_learning_rate, rate), _like(power, rate)
         if cycle:
             total = total * maximum(ceil(step / total), _like(1.0, rate))
         # Compiled, step / total can come out above 1 where the two are equal.
         passed = minimum(step / total, _like(1.0, rate))
-        return (rate - end) * raised(1.0 - passed, exponent) + end
+        return add((rate - end) * raised(1.0 - passed, exponent), end, name=scope)
 
 
 def cosine_decay(
@@ -181,7 +183,7 @@ def cosine_decay_restarts(
     >>> [round(float(rate), 3) for rate in pb.Session().run(rates)]
     [1.0, 0.5, 0.5, 0.25]
     """
-    with _scope(name or "SGDRDecay", learning_rate, global_step):
+    with _scope(name or "SGDRDecay", learning_rate, global_step) as scope:
         rate, step, first = _numbers("cosine_decay_restarts", learning_rate, global_step, first_decay_steps)
         done = step / first
         growth, low = _like(t_mul, rate), _like(alpha, rate)
@@ -193,7 +195,7 @@ def cosine_decay_restarts(
             power = raised(growth, restarts)
             fraction = (done - (1.0 - power) / (1.0 - growth)) / power
         wave = 0.5 * raised(_like(m_mul, rate), restarts) * (1.0 + cos(fraction * math.pi))
-        return rate * ((1.0 - low) * wave + low)
+        return multiply(rate, (1.0 - low) * wave + low, name=scope)
 
 
 def linear_cosine_decay(
@@ -218,11 +220,11 @@ def linear_cosine_decay(
     >>> pb.Session().run(pb.train.linear_cosine_decay(1.0, 5, 10, beta=0.25))
     np.float32(0.5)
     """
-    with _scope(name or "LinearCosineDecay", learning_rate, global_step):
+    with _scope(name or "LinearCosineDecay", learning_rate, global_step) as scope:
         rate, step, total = _numbers("linear_cosine_decay", learning_rate, global_step, decay_steps)
         done = minimum(step, total) / total
         wave = 0.5 * (1.0 + cos(done * _like(num_periods, rate) * (2.0 * math.pi)))
-        return rate * ((_like(alpha, rate) + 1.0 - done) * wave + _like(beta, rate))
+        return multiply(rate, (_like(alpha, rate) + 1.0 - done) * wave + _like(beta, rate), name=scope)
 
 
 def noisy_linear_cosine_decay(
@@ -250,13 +252,14 @@ def noisy_linear_cosine_decay(
     >>> pb.Session().run(rate)
     np.float32(0.001)
     """
-    with _scope(name or "NoisyLinearCosineDecay", learning_rate, global_step):
+    with _scope(name or "NoisyLinearCosineDecay", learning_rate, global_step) as scope:
         rate, step, total = _numbers("noisy_linear_cosine_decay", learning_rate, global_step, decay_steps)
         step = minimum(step, total)
         variance = _like(initial_variance, rate) / raised(1.0 + step, _like(variance_decay, rate))
         noise = sqrt(variance) * random_normal([], dtype=rate.dtype)
         wave = 0.5 * (1.0 + cos(step / total * _like(num_periods, rate) * (2.0 * math.pi)))
-        return rate * ((_like(alpha, rate) + 1.0 - step / total + noise) * wave + _like(beta, rate))
+        noisy = _like(alpha, rate) + 1.0 - step / total + noise
+        return multiply(rate, noisy * wave + _like(beta, rate), name=scope)
 
 
 def piecewise_constant(

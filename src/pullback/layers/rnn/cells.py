@@ -391,7 +391,7 @@ class DropoutWrapper(AbstractWrapper):
         output_keep_prob: float | Tensor = 1.0,
         state_keep_prob: float | Tensor = 1.0,
         variational_recurrent: bool = False,
-        input_size: Any = None,
+        input_size: object = None,
         dtype: DTypeLike | None = None,
         seed: int | None = None,
     ) -> None:

@@ -16,6 +16,7 @@ from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import ones_like
 from ..elementwise.add_n import add_n
+from ..elementwise.arithmetic import multiply
 from ..elementwise.maximum import maximum
 from ..elementwise.powers import sqrt, square
 from ..reduction.reduce import reduce_sum
@@ -51,13 +52,13 @@ def clip_by_norm(
     array([0.6, 0.8], dtype=float32)
     """
     tensor = _floats("clip_by_norm", t)
-    with _values(tensor).graph.name_scope(name or "clip_by_norm"):
+    with _values(tensor).graph.name_scope(name or "clip_by_norm") as scope:
         if axes is None:
             squares = _sum_of_squares(tensor, tensor.dtype)
         else:
             tensor = sum_equal_rows(tensor) if isinstance(tensor, IndexedSlices) else tensor
             squares = reduce_sum(square(_values(tensor)), axes, keepdims=True)
-        return _scaled("clip_by_norm", tensor, _clip_scale(_safe_norm(squares), clip_norm))
+        return _scaled("clip_by_norm", tensor, _clip_scale(_safe_norm(squares), clip_norm), scope)
 
 
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
@@ -75,11 +76,11 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     array([0.6, 0.8], dtype=float32)
     """
     tensor = convert_to_tensor(_floats("clip_by_average_norm", t))
-    with tensor.graph.name_scope(name or "clip_by_average_norm"):
+    with tensor.graph.name_scope(name or "clip_by_average_norm") as scope:
         size = tensor.shape.num_elements()
         count = reduce_sum(ones_like(tensor)) if size is None else convert_to_tensor(float(size), tensor.dtype)
         norm = _safe_norm(reduce_sum(square(tensor)))
-        return convert_to_tensor(_scaled("clip_by_average_norm", tensor, _clip_scale(norm / count, clip_norm)))
+        return convert_to_tensor(_scaled("clip_by_average_norm", tensor, _clip_scale(norm / count, clip_norm), scope))
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
@@ -100,8 +101,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     np.float32(5.0)
     """
     given = _given("global_norm", t_list)
-    with _values(given[0]).graph.name_scope(name or "global_norm") as scope:
-        return sqrt(_sum_of_all_squares(given), name=scope)
+    with _values(given[0]).graph.name_scope(name or "global_norm"):
+        return sqrt(_sum_of_all_squares(given), name="global_norm")
 
 
 def clip_by_global_norm(
@@ -126,17 +127,25 @@ def clip_by_global_norm(
     [array([0.6], dtype=float32), array([0.8], dtype=float32), np.float32(5.0)]
     """
     given = _given("clip_by_global_norm", t_list)
-    with _values(given[0]).graph.name_scope(name or "clip_by_global_norm"):
-        if use_norm is None:
+    graph = _values(given[0]).graph
+    if use_norm is None:
+        with graph.name_scope(name or "global_norm"):
             squares = _sum_of_all_squares(given)
-            norm, safe = sqrt(squares, name="global_norm"), _safe_norm(squares)
+            norm = sqrt(squares, name="global_norm")
+    with graph.name_scope(name or "clip_by_global_norm") as scope:
+        if use_norm is None:
+            safe = _safe_norm(squares)
         else:
             norm = safe = (
                 use_norm if isinstance(use_norm, Tensor) else convert_to_tensor(use_norm, _common_dtype(given))
             )
         scale = _clip_scale(safe, clip_norm)
-        clipped = iter([_scaled("clip_by_global_norm", t, scale) for t in given])
-        return [None if t is None else next(clipped) for t in t_list], norm
+        rest, clipped = iter(given), []
+        for i, t in enumerate(t_list):
+            # The name that TensorFlow gives it: that of the scope, in the scope.
+            named = f"{scope}{scope}_{i}/"
+            clipped.append(None if t is None else _scaled("clip_by_global_norm", next(rest), scale, named))
+        return clipped, norm
 
 
 def _clip_scale(norm: Tensor, clip_norm: Any) -> Tensor:
@@ -173,9 +182,9 @@ def _common_dtype(given: Sequence[Any]) -> DType:
     return dtypes.pop() if len(dtypes) == 1 else float64 if float64 in dtypes else float32
 
 
-def _scaled(function: str, t: Tensor | IndexedSlices, scale: Tensor) -> Tensor | IndexedSlices:
+def _scaled(function: str, t: Tensor | IndexedSlices, scale: Tensor, name: str) -> Tensor | IndexedSlices:
     values = _values(t)
-    y = values * cast(scale, t.dtype)
+    y = multiply(values, cast(scale, t.dtype), name=name)
     if not y.shape.is_compatible_with(values.shape):
         raise ValueError(f"{function}: clip_norm of shape {scale.shape} would make {values} one of shape {y.shape}")
     return IndexedSlices(y, t.indices, t.dense_shape, t.static_shape) if isinstance(t, IndexedSlices) else y

@@ -74,7 +74,8 @@ def windows(
     elements: Iterable[Element], size: int, shift: int, stride: int, drop_remainder: bool
 ) -> Iterator[list[Element]]:
     """Every `stride`-th of the elements, `size` of them, then again from `shift` elements further on."""
-    rest, found, span = iter(elements), [], (size - 1) * stride + 1
+    found: list[Element] = []
+    rest, span = iter(elements), (size - 1) * stride + 1
     while True:
         found += islice(rest, span - len(found))
         if not found or (drop_remainder and len(found) < span):
