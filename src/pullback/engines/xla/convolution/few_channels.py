@@ -62,7 +62,7 @@ def is_input_faster_by_places(dy: Any, windows: Sequence[int], strides: Sequence
         return False
     if not all(isinstance(n, int) for n in dy.shape) or dy.size == 0:
         return False
-    return 0 < prod(dy.shape[:-1]) * prod(windows) * depth <= _SHARED
+    return bool(0 < prod(dy.shape[:-1]) * prod(windows) * depth <= _SHARED)
 
 
 def convolve_to_few(p: Any, x: Any, f: Any, counts: Sequence[int], pads: Pads) -> Any:
