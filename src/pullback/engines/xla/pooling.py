@@ -20,7 +20,8 @@ from .platform import on_processor
 from .registry import xla_kernel
 from .windows import padded, put_windows, reduce_windows
 
-computed_by_shifts(AvgPool, AvgPoolGrad, MaxPool, MaxPoolGrad)
+computed_by_shifts(AvgPool, AvgPoolGrad, are_cheap=True)
+computed_by_shifts(MaxPool, MaxPoolGrad)
 
 
 @xla_kernel(MaxPool)
