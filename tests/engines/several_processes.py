@@ -17,7 +17,7 @@ import pullback as pb
 pb.distributed.initialize()
 count, index = pb.distributed.process_count(), pb.distributed.process_index()
 """
-TIMEOUT = 240
+TIMEOUT = 1200
 """Seconds after which the processes have waited for each other for too long."""
 
 
@@ -35,6 +35,6 @@ def launched(
 
 
 def run_in_processes(count: int, parts: list[str], folder: Path, *options: str) -> None:
-    """Run the program of these parts in so many processes; all end well."""
-    done = launched(count, parts, folder, *options)
+    """Run the program of these parts in so many processes; all end well, however long a busy machine takes."""
+    done = launched(count, parts, folder, "--lost-timeout", "600", *options)
     assert done.returncode == 0, done.stdout + done.stderr
