@@ -11,6 +11,7 @@ from .dtypes import dtype_name
 from .function import AbstractFunctional, Function
 from .graph import Operation, Tensor
 from .primitive import Primitive
+from .shape import TensorShape
 from .text import printable
 
 
@@ -100,6 +101,8 @@ def value_text(value: Any) -> str:
         if value.size > 8:
             return f"{dtype_name(value.dtype)}[{','.join(map(str, value.shape))}]"
         return str(value.tolist())
+    if isinstance(value, TensorShape) and value.sizes is not None:
+        return str(value.sizes)
     return str(value)
 
 
