@@ -257,3 +257,11 @@ def test_an_assertion_in_a_loop_holds_or_is_named(graph: pb.Graph, xla: pb.Sessi
     for fetched in (y, dx):
         with pytest.raises(pb.errors.InvalidArgumentError, match=r"^operation 'Assert' \(Assert\) failed on bool\[\]"):
             xla.run(fetched, {x: 2.0, n: 4})
+
+
+@pytest.mark.parametrize("row", [(1, 64), (64, 1), (1, 8, 8)])
+def test_rows_with_axes_of_length_one_are_not_copied_before_a_loop(xla: pb.Session, row: tuple[int, ...]) -> None:
+    x = pb.placeholder(pb.float32, [1000, 64])
+    y = pb.foldl(lambda total, part: pb.tanh(total) + pb.sin(part), pb.reshape(x, [1000, *row]), pb.zeros(row))
+    memory = xla.compiled_memory(y, {x: np.ones([1000, 64], np.float32)})
+    assert memory["temporary"] < 10_000

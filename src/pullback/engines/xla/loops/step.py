@@ -153,7 +153,7 @@ class Steps:
         rows = jnp.asarray(self.arrays[n])
         if len(rows) == 0:
             return jnp.zeros(rows.shape[1:], rows.dtype)
-        return jax.lax.dynamic_index_in_dim(rows, t, 0, keepdims=False, allow_negative_indices=False)
+        return row_of(rows, t)
 
     def holds(self, t: Any, variables: Values, code: Any) -> tuple[Any, Values, Any]:
         """Whether there is one more step after `t`, for the variables of the whole; these, and the code, after that."""
@@ -167,6 +167,16 @@ class Steps:
         states.update(zip(self.condition.states, inner.states, strict=True))
         variables = [*members.values(), *[of_dtype(states[n], self.states[n]) for n in self.written]]
         return jnp.logical_and(going, holds), variables, first_code(inner, code)
+
+
+def row_of(rows: Any, t: Any) -> Any:
+    """Row `t` of an array.
+
+    Of one that has axes of length one XLA on a processor would copy all rows before the loop.
+    """
+    length, *row = rows.shape
+    narrow = rows.reshape(length, *[n for n in row if not isinstance(n, int) or n != 1])
+    return jax.lax.dynamic_index_in_dim(narrow, t, 0, keepdims=False, allow_negative_indices=False).reshape(row)
 
 
 class Part:
