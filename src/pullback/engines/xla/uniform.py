@@ -14,7 +14,7 @@ import numpy as np
 
 from ...control_flow.loop import Loop
 from ...core.operation import Operation, Tensor
-from ...core.traits import multiplies
+from ...core.traits import ZEROS, multiplies
 from ...primitives.linalg.matmul import MatMul
 from ..plan import NOWHERE, Body, Plan, Step
 
@@ -35,7 +35,7 @@ def has_uniform_factor(plan: Plan, uniform_feeds: Collection[int] = ()) -> bool:
             given = [n in uniform or x.shape.num_elements() == 1 for n, x in zip(step.inputs, op.inputs, strict=True)]
             if multiplies(op.primitive.traits) and any(given[i] and not _is_vector(op.inputs[i]) for i in _factors(op)):
                 return True
-            if all(same or not _is_read(op, i) for i, same in enumerate(given)):
+            if ZEROS not in op.primitive.traits and all(same or not _is_read(op, i) for i, same in enumerate(given)):
                 uniform.update([n for n in step.outputs if n != NOWHERE])
     return False
 
