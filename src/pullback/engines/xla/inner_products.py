@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -35,7 +36,7 @@ class InnerProducts:
         """Keep the factors of what a step has multiplied."""
         if isinstance(step.op.primitive, Mul | Square):
             x, y = arrays[0], arrays[-1]
-            if _is_small(x) and x.shape == y.shape:
+            if _is_small(x) and _is_small(y) and x.shape == y.shape:
                 self._factors[step.outputs[0]] = results[0], x, y
         for n in step.frees:
             self._factors.pop(n, None)
@@ -53,7 +54,7 @@ class InnerProducts:
 
 
 def _is_small(x: Any) -> bool:
-    known = all(isinstance(n, int) for n in x.shape)
+    known = isinstance(x, jax.Array) and all(isinstance(n, int) for n in x.shape)
     return bool(known and x.dtype == np.float32 and _FEW < prod(x.shape) <= _MANY)
 
 
