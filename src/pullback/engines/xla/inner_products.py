@@ -54,7 +54,7 @@ class InnerProducts:
 
 
 def _is_small(x: Any) -> bool:
-    known = isinstance(x, jax.Array) and all(isinstance(n, int) for n in x.shape)
+    known = isinstance(x, jax.Array | np.ndarray) and all(isinstance(n, int) for n in x.shape)
     return bool(known and x.dtype == np.float32 and _FEW < prod(x.shape) <= _MANY)
 
 
