@@ -58,18 +58,20 @@ session = pb.Session(engine="xla")
 needed = session.compiled_memory(step, {x: rows})["temporary"]
 for _ in range(4):
     session.run(step, {x: rows})
-before = faults()
+touched = []
 for _ in range(20):
+    before = faults()
     session.run(step, {x: rows})
-print(needed >> 20, (faults() - before) / 20 / (needed / resource.getpagesize()))
+    touched.append((faults() - before) / (needed / resource.getpagesize()))
+print(needed >> 20, min(touched))
 """
 
 
 @pytest.mark.skipif("glibc" not in platform.libc_ver(), reason="other C libraries keep memory, or not, by other rules")
-def test_most_steps_do_not_ask_the_system_for_their_temporary_memory_again() -> None:
-    """Else 1.0 of its pages are touched anew in each."""
+def test_temporary_memory_is_not_asked_of_the_system_in_each_step() -> None:
+    """Else 1.0 of its pages are touched anew in each; how many are in most depends on which threads give it back."""
     uncached = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
     done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True, env=uncached)
     megabytes, touched = map(float, done.stdout.split())
     assert megabytes > 40
-    assert touched < 0.8
+    assert touched < 0.5
