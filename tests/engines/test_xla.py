@@ -236,6 +236,21 @@ def test_a_folder_that_was_unset_is_still_written_to(graph: pb.Graph, tmp_path: 
         compilation_cache.reset_cache()
 
 
+def inside(x: pb.Tensor) -> pb.Tensor:
+    return pb.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y + pb.reduce_sum(pb.tanh(x))), [0, 1.0])[1]
+
+
+@pytest.mark.parametrize("make", [lambda x: pb.reduce_sum(pb.tanh(x)), inside])
+def test_no_pieces_where_an_array_is_larger(make: Callable[[pb.Tensor], pb.Tensor]) -> None:
+    """XLA would print a warning for each buffer of its size."""
+    x = pb.placeholder(pb.float32, ["n", 3000])
+    plan = make_plan([make(x)], [], [x])
+    assert x.shape.lengths is not None
+    for n, has_pieces in ((30, True), (3000, False)):
+        options = compiler_options(EngineOptions(), plan, "cpu", Lengths({x.shape.lengths[0]: n}))
+        assert ("xla_multiheap_size_constraint_per_heap" in options) is has_pieces
+
+
 def options_of(y: pb.Tensor) -> dict[str, Any]:
     """The compiler options of a plan on processors."""
     return compiler_options(EngineOptions(), make_plan([y], [], [y.op.inputs[0]]), "cpu", Lengths())

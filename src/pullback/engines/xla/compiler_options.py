@@ -7,6 +7,7 @@ from typing import Any
 import jax
 
 from ...core.dtypes import resource
+from ...core.function import AbstractFunctional
 from ...passes.costs import Lengths
 from ..engine import EngineOptions
 from ..plan import Plan
@@ -21,7 +22,7 @@ _FEW_STEPS = 100
 HAS_OLD_EMITTERS = jax.__version_info__ < (0, 11)
 _LARGEST_PIECE = 31 << 20
 """The bytes of temporary memory that are taken in one piece: glibc keeps what is freed, and does not ask the system for
-it again at each call, only of pieces below 32 MB. A larger array is a piece of its own."""
+it again at each call, only of pieces below 32 MB. With a larger array there are none: XLA would warn of it."""
 _SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
 """What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
 
@@ -34,7 +35,8 @@ def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths:
         chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
     if platform != PROCESSOR:
         return chosen
-    if not keeps_programs():  # XLA writes no program to a file that takes several pieces.
+    # XLA writes no program to a file that takes several pieces.
+    if not keeps_programs() and _largest(plan, lengths) <= _LARGEST_PIECE:
         chosen["xla_multiheap_size_constraint_per_heap"] = _LARGEST_PIECE
     # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
     has_loops = any(step.bodies for step in plan.steps)
@@ -46,6 +48,17 @@ def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths:
         if _count(plan) <= _FEW_STEPS:
             chosen["xla_cpu_parallel_codegen_split_count"] = 1
     return chosen | library_options(plan, lengths)
+
+
+def _largest(plan: Plan, lengths: Lengths) -> int:
+    """The bytes of the largest array that a step makes, or one inside of it."""
+    found = [lengths.bytes(y) for step in plan.steps for y in step.op.outputs if lengths.knows(y)]
+    for op, bodies in [(step.op, step.bodies) for step in plan.steps]:
+        if isinstance(op.primitive, AbstractFunctional):
+            arguments = op.primitive.arguments(op.inputs)
+            for body, function, args in zip(bodies, op.primitive.functions, arguments, strict=True):
+                found.append(_largest(body.plan, lengths.inside(function, args)))
+    return max(found, default=0)
 
 
 def _count(plan: Plan) -> int:
