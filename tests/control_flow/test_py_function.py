@@ -287,3 +287,41 @@ def test_a_text_keeps_the_zeros_at_its_end(engine: str) -> None:
     for text in (pb.constant(b"a\0"), pb.strings.join(["a", "\0"])):
         assert pb.Session(engine=engine).run(pb.numpy_function(note, [text], pb.TensorSpec([], pb.string))) == b"a\0"
     assert given == [b"a\0", b"a\0"]
+
+
+@pytest.mark.parametrize("dtype", [pb.float64, pb.int64, pb.uint64, pb.complex128, pb.complex64, pb.bfloat16, pb.bool])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (2, 3)])
+def test_functions_are_given_every_dtype_as_it_is(dtype: Any, shape: tuple[int, ...]) -> None:
+    seen = []
+
+    def note(a: Any) -> Any:
+        seen.append(a)
+        return a
+
+    given = (np.arange(np.prod(shape, dtype=int)).reshape(shape) * np.float64(1 / 3) * 2.0**40).astype(
+        dtype
+    )
+    x = pb.placeholder(dtype, shape)
+    y = pb.numpy_function(note, [x], pb.TensorSpec(shape, dtype))
+    found = pb.Session(engine="xla").run(y, {x: given})
+    for array in (found, *seen):
+        assert array.dtype == dtype
+        np.testing.assert_array_equal(array, given)
+
+
+def test_functions_that_other_threads_call_are_given_all_bits() -> None:
+    """jax's switch for numbers of 64 bits is on in the thread of the run only, and XLA may call from its own."""
+    seen = set()
+
+    def note(a: Any) -> Any:
+        seen.add(a.dtype.name)
+        return np.float32(a.sum() - 300.0)
+
+    x = pb.placeholder(pb.float64, [300, 300])
+    parts = [pb.numpy_function(note, [pb.matmul(x, x) * (i + 1.0)], SCALAR) for i in range(4)]
+    session = pb.Session(engine="xla")
+    given = np.eye(300) * (1 + 2.0**-40)
+    wanted = [np.float32((i + 1) * 300 * (1 + 2.0**-40) ** 2 - 300.0) for i in range(4)]
+    for _ in range(40):
+        np.testing.assert_allclose(session.run(parts, {x: given}), wanted, rtol=1e-4)
+    assert seen == {"float64"}

@@ -23,6 +23,7 @@ from ...data_dependent_shapes import DataDependentShapeError
 from ...plan import NOWHERE, Plan, Step
 from ..registry import xla_functional
 from ..trace import Trace
+from .words import host_in_words, host_of_words, in_words, of_words, shape_in_words
 
 Failures = list[BaseException]
 _failures: ContextVar[Failures | None] = ContextVar("failures", default=None)
@@ -71,32 +72,37 @@ def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, .
     assert isinstance(primitive, AbstractPythonCall)
     failures = _failures.get()
     if failures is None and not any(isinstance(x, jax.core.Tracer) for x in arrays):
-        return tuple(_noting(primitive, op, (), None)(*arrays))
+        return tuple(_results(primitive, op, arrays))
     read = [y for y, slot in zip(op.outputs, step.outputs, strict=True) if slot != NOWHERE]
     if any(not y.shape.is_fully_defined() for y in read):
         raise _unknown_shape(op)
     shape_of: Any = jax.ShapeDtypeStruct
-    shapes = [shape_of([n or 0 for n in y.shape.sizes or ()], y.dtype) for y in op.outputs]
-    callback = _noting(primitive, op, shapes, failures)
+    made = [shape_of([n or 0 for n in y.shape.sizes or ()], y.dtype) for y in op.outputs]
+    callback = _noting(primitive, op, [(x.dtype, x.ndim) for x in arrays], made, failures)
+    shapes, given = [shape_in_words(y) for y in made], [in_words(x) for x in arrays]
     found: Any
     if primitive.stateful:
-        found = io_callback(callback, shapes, *arrays)
+        found = io_callback(callback, shapes, *given)
     else:
-        found = jax.pure_callback(callback, shapes, *arrays, vmap_method="sequential")
-    return tuple(found)
+        found = jax.pure_callback(callback, shapes, *given, vmap_method="sequential")
+    return tuple([of_words(x, y.dtype) for x, y in zip(found, made, strict=True)])
 
 
 def _noting(
-    primitive: AbstractPythonCall, op: Operation, shapes: Sequence[Any], failures: Failures | None
+    primitive: AbstractPythonCall,
+    op: Operation,
+    inputs: Sequence[tuple[np.dtype[Any], int]],
+    made: Sequence[Any],
+    failures: Failures | None,
 ) -> Callable[..., list[Any]]:
-    """The function that jax calls; where errors are noted it raises none, and calls Python no more after one."""
+    """The function that jax calls, with words for arrays of these dtypes and ranks, for what it makes.
+
+    Where errors are noted it raises none, and calls Python no more after one.
+    """
 
     def call(*given: Any) -> list[Any]:
-        arrays = [np.asarray(x) for x in given]
-        try:
-            return primitive.results(arrays)
-        except Exception as error:
-            raise messages.failed_step(op, arrays, error) from error
+        arrays = [host_of_words(np.asarray(x), *kind) for x, kind in zip(given, inputs, strict=True)]
+        return [host_in_words(np.asarray(y)) for y in _results(primitive, op, arrays)]
 
     if failures is None:
         return call
@@ -107,9 +113,17 @@ def _noting(
                 return call(*given)
             except BaseException as error:
                 failures.append(error)
-        return [np.zeros(s.shape, s.dtype) for s in shapes]
+        return [host_in_words(np.zeros(y.shape, y.dtype)) for y in made]
 
     return noting_call
+
+
+def _results(primitive: AbstractPythonCall, op: Operation, arrays: Sequence[Any]) -> list[Any]:
+    given = [np.asarray(x) for x in arrays]
+    try:
+        return primitive.results(given)
+    except Exception as error:
+        raise messages.failed_step(op, given, error) from error
 
 
 def _unknown_shape(op: Operation) -> DataDependentShapeError:
