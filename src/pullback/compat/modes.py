@@ -66,7 +66,7 @@ def disable_v2_tensorshape() -> None:
     >>> pb.disable_v2_tensorshape()
     >>> shape = pb.placeholder(pb.float32, [None, 3]).shape
     >>> shape, list(shape), shape[1] * 2, shape[0].value
-    (TensorShape([None, 3]), [Dimension(None), Dimension(3)], Dimension(6), None)
+    (TensorShape([Dimension(None), Dimension(3)]), [Dimension(None), Dimension(3)], Dimension(6), None)
     >>> pb.enable_v2_tensorshape()
     """
     seen.size = Dimension

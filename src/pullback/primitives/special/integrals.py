@@ -96,8 +96,8 @@ class ExpintSlope(AbstractSpecial):
         total = xp.ones_like(x)
         for k in range(1, self.times + 1):
             total = 1 - k / divisor * total
-        root = xp.exp(x / 2)  # Of large numbers exp(x) overflows before the result does.
-        value = root * (total / divisor) * root
+        root = xp.exp(x / 2)  # Of large numbers exp(x) overflows before the result does; their inverse underflows.
+        value = root / divisor * total * root
         return xp.where(x == 0, (-1) ** self.times * math.inf, value) if self.times else value
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:

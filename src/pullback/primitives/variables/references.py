@@ -26,5 +26,5 @@ def be_resource(first_read: Tensor) -> None:
 
 
 def first_reads(graph: Graph) -> list[Tensor]:
-    """The first reads of the reference variables of a graph."""
-    return graph.get_collection_ref(_KEY)
+    """The first reads of the reference variables of a graph; also while another thread builds it."""
+    return list(graph.collections.get(_KEY, ()))
