@@ -298,9 +298,7 @@ def test_functions_are_given_every_dtype_as_it_is(dtype: Any, shape: tuple[int, 
         seen.append(a)
         return a
 
-    given = (np.arange(np.prod(shape, dtype=int)).reshape(shape) * np.float64(1 / 3) * 2.0**40).astype(
-        dtype
-    )
+    given = (np.arange(np.prod(shape, dtype=int)).reshape(shape) * np.float64(1 / 3) * 2.0**40).astype(dtype)
     x = pb.placeholder(dtype, shape)
     y = pb.numpy_function(note, [x], pb.TensorSpec(shape, dtype))
     found = pb.Session(engine="xla").run(y, {x: given})

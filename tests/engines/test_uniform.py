@@ -68,12 +68,30 @@ def test_products_with_equal_numbers_are_those_of_numpy(name: str) -> None:
         lambda x: pb.gradients(
             pb.gradients(pb.matmul(x, X[:24] * 1.0)[:, 0], x)[0][:, 0], x, unconnected_gradients="zero"
         )[0],
+        lambda x: pb.matmul(x, pb.concat([pb.ones([24, 8]), pb.zeros([24, 2])], 1)),
         lambda x: pb.matmul(x, pb.pad(pb.ones([20, 24]), [[2, 2], [0, 0]])),
         lambda x: x * pb.fill([300, 24], pb.reduce_sum(x)),
         lambda x: pb.foldl(lambda h, row: pb.tanh(pb.matmul(X[:24, :24], h) + row[:, None]), x, pb.zeros([24, 1])),
     ],
-    ids=["other numbers", "the first factor", "a vector", "a slice", "a border", "no product", "a first state"],
+    ids=[
+        "other numbers",
+        "the first factor",
+        "a vector",
+        "a slice",
+        "two numbers",
+        "a border",
+        "no product",
+        "a first state",
+    ],
 )
 def test_other_programs_keep_their_library(build: Callable[[Any], Any]) -> None:
     x = pb.placeholder(pb.float32, [300, 24])
     assert not has_uniform_factor(make_plan([build(x)], [], [x]))
+
+
+def test_what_is_joined_of_equal_numbers_is_uniform() -> None:
+    x = pb.placeholder(pb.float32, [300, 24])
+    number = pb.reduce_sum(x)
+    joined = pb.concat([2.0 * pb.fill([24, n], number) for n in (8, 2)], 1)
+    first, second = pb.identity_n([joined, number])
+    assert has_uniform_factor(make_plan([pb.matmul(x, first) * second], [], [x]))
