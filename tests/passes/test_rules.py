@@ -18,8 +18,9 @@ from pullback.primitives.casting.cast import Cast
 from pullback.primitives.complex.complex import Complex
 from pullback.primitives.creation.constant import Const
 from pullback.primitives.creation.eye import Eye
+from pullback.primitives.indexing.gather import GatherV2
 from pullback.primitives.indexing.slice import Slice
-from pullback.primitives.indexing.slicing import StridedSlice
+from pullback.primitives.indexing.slicing import FULL, StridedSlice
 from pullback.primitives.reduction.reduce import Mean
 from pullback.primitives.reduction.sum import Sum
 from pullback.primitives.shape.broadcast import BroadcastTo
@@ -50,6 +51,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "even function of a magnitude": {"x": MATRIX},
     "imaginary part of parts": {"joined": Complex()},
     "movement that does nothing": {"move": Cast(np.dtype("float64"))},
+    "logarithm of a mean of exponentials": {"mean": Mean((1,))},
+    "logarithm of moved elements": {"move": TURN},
+    "logarithm of picked elements": {"indices": np.array([2, 0]), "pick": GatherV2(1)},
     "mean of one": {"x": MATRIX[:1], "mean": Mean((0,), keepdims=True)},
     "negated twice": {"x": TRUTH},
     "parts of a concatenation": {"parts": Split(1), "joined": ConcatV2(0)},
@@ -61,9 +65,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "reshapes": {"first": Reshape((16,)), "second": Reshape((2, 8))},
     "reshapes to a shape": {"first": Reshape((16,))},
     "reversed twice": {"move": ReverseV2((0,))},
+    "root of a mean square": {"mean": Mean((1,))},
     "slice of a concatenation": {"joined": ConcatV2(0), "cut": Slice((1, 1), (2, -1))},
     "slice of all": {"cut": StridedSlice(((None, None, 1), (0, 4, 1)))},
     "strided slice of a concatenation": {"joined": ConcatV2(0), "cut": StridedSlice(((1, 3, 1),))},
+    "slice that adds axes": {"cut": StridedSlice((None, FULL, None))},
+    "softmax by a widened sum": {"total": Sum((1,)), "widen": ExpandDims((1,))},
     "softmax by hand": {"total": Sum((1,), keepdims=True)},
     "sum of a multiple": {"factor": np.array(3.0)},
     "sum of outer products": {"widen": ExpandDims((1,)), "other": ExpandDims((0,)), "total": Sum((2,))},
@@ -130,6 +137,18 @@ ROWS: Sequence[tuple[Callable[..., Any], str, list[str]]] = [
     (lambda x: pb.nn.relu(pb.nn.relu(x)), "exact", ["Relu"]),
     (lambda x: pb.where(pb.logical_not(x > 0.0), x, -x), "exact", ["Greater", "Neg", "SelectV2"]),
     (lambda x: pb.maximum(x, x), "exact", []),
+    (lambda x: -x * x, "exact", ["Square", "Neg"]),
+    (lambda x: 2.0 - x / 3.0 * -x, "exact", ["RealDiv", "Mul", "AddV2"]),
+    (lambda x: -x / pb.sin(x), "exact", ["Sin", "RealDiv", "Neg"]),
+    (lambda x: x / (1.0 + pb.exp(-1.5 * x)), "safe", ["Mul", "Sigmoid", "Mul"]),
+    (lambda x: x / (1.0 + pb.exp(-x)), "safe", ["Sigmoid", "Mul"]),
+    (lambda x: x / (1.0 + pb.exp(x)), "safe", ["Neg", "Sigmoid", "Mul"]),
+    (lambda x: 1.0 / (1.0 + pb.exp(-x)), "safe", ["Sigmoid"]),
+    (lambda x: pb.exp(x) / pb.reduce_sum(pb.exp(x), 1)[:, None], "safe", ["Softmax"]),
+    (lambda x: pb.exp(x) / pb.reshape(pb.reduce_sum(pb.exp(x), -1), [-1, 1]), "safe", ["Softmax"]),
+    (lambda x: pb.exp(x[0]) / pb.reduce_sum(pb.exp(x[0])), "safe", ["StridedSlice", "Softmax"]),
+    (lambda x: pb.reduce_sum(x[:, None] * pb.sin(x)[None], 2), "fast", ["Sin", "Einsum"]),
+    (lambda x: x[..., None, 1:], "exact", ["StridedSlice"]),
 ]
 
 

@@ -25,21 +25,61 @@ class Hard(NamedTuple):
 
 
 E = np.exp
+LOG3 = np.log(np.float32([3, 3]))
+LOG2 = np.log(np.float32([2, 2]))
 ROWS = [
     Hard("logarithm of a softmax", lambda x: pb.log(pb.nn.softmax(x)), [0, 200], [-200, 0], [1, -1]),
+    Hard("logarithm of moved elements", lambda x: pb.log(pb.nn.softmax(x)[0]), [0, 200], -200, [1, -1]),
+    Hard("logarithm of picked elements", lambda x: pb.log(pb.gather_nd(pb.exp(x), [1])), [0, 200], 200, [0, 1]),
+    Hard("softmax by a widened sum", lambda x: _rows(x)[0, 1], [0, 200], 1, [0, 0]),
     Hard("softmax by hand", lambda x: _last(pb.exp(x) / _total(x)), [0, 200], 1, [0, 0]),
     Hard("logarithm of a sum of exponentials", lambda x: pb.log(_sum(x)), [100, 100], 100 + np.log(2), [0.5, 0.5]),
+    Hard(
+        "logarithm of two exponentials",
+        lambda x: pb.log(pb.exp(x) + pb.exp(x)),
+        [-110, 100],
+        np.add(LOG2, [-110, 100]),
+        [1, 1],
+    ),
+    Hard(
+        "logarithm of a mean of exponentials", lambda x: pb.log(pb.reduce_mean(pb.exp(x))), [100, 100], 100, [0.5, 0.5]
+    ),
+    Hard(
+        "logarithm of a multiple of an exponential",
+        lambda x: pb.log(0.5 * pb.exp(x)),
+        [-120, 100],
+        [-120, 100] - LOG2,
+        [1, 1],
+    ),
+    Hard(
+        "logarithm of a part of an exponential",
+        lambda x: pb.log(pb.exp(x) / 3.0),
+        [-120, 100],
+        [-120, 100] - LOG3,
+        [1, 1],
+    ),
     Hard("softplus by hand", lambda x: pb.log(1.0 + pb.exp(x)), [-30, 100], [E(-30), 100], [E(-30), 1]),
     Hard("softplus by log1p", lambda x: pb.math.log1p(pb.exp(x)), [-30, 100], [E(-30), 100], [E(-30), 1]),
     Hard("logarithm of a sigmoid", lambda x: pb.log(pb.sigmoid(x)), [-120, 30], [-120, -E(-30)], [1, E(-30)]),
     Hard("one minus a sigmoid", lambda x: 1.0 - pb.sigmoid(x), [0, 30], [0.5, E(-30)], [-0.25, -E(-30)]),
     Hard("sigmoid by a quotient", lambda x: pb.exp(x) / (1.0 + pb.exp(x)), [0, 120], [0.5, 1], [0.25, 0]),
+    Hard("hyperbolic tangent by hand", lambda x: _odd(x) / _even(x), [-100, 1e-10], [-1, 1e-10], [0, 1]),
+    Hard(
+        "hyperbolic tangent of a half",
+        lambda x: (pb.exp(x) - 1.0) / (pb.exp(x) + 1.0),
+        [1e-10, 100],
+        [5e-11, 1],
+        [0.5, 0],
+    ),
     Hard("logarithm of one minus", lambda x: pb.log(1.0 - x), [1e-10, 0.5], [-1e-10, -np.log(2)], [-1, -2]),
     Hard("logarithm of one plus", lambda x: pb.log(1.0 + x), [1e-10, 1], [1e-10, np.log(2)], [1, 0.5]),
     Hard("exponential minus one", lambda x: pb.exp(x) - 1.0, [1e-10, 0], [1e-10, 0], [1, 1]),
+    Hard("minus one and an exponential", lambda x: -1.0 + pb.exp(x), [1e-10, 0], [1e-10, 0], [1, 1]),
     Hard("one minus an exponential", lambda x: 1.0 - pb.exp(x), [1e-10, 0], [-1e-10, 0], [-1, -1]),
     Hard("logarithm of an exponential", lambda x: pb.log(pb.exp(x)), [-200, 200], [-200, 200], [1, 1]),
     Hard("norm by hand", lambda x: pb.sqrt(pb.reduce_sum(pb.square(x))), [0, 0], 0, [0, 0]),
+    Hard("norm by a power", lambda x: pb.reduce_sum(pb.square(x)) ** 0.5, [0, 0], 0, [0, 0]),
+    Hard("root of a mean square", lambda x: pb.sqrt(pb.reduce_mean(pb.square(x))), [0, 0], 0, [0, 0]),
     Hard("entropy by hand", lambda x: x * pb.log(x), [0, 1], [0, 0], [0, 1]),
     Hard("square root of a square", lambda x: pb.sqrt(pb.square(x)), [1e30, 0], [1e30, 0], [1, 0]),
 ]
@@ -51,6 +91,19 @@ def _sum(x: Any) -> Any:
 
 def _total(x: Any) -> Any:
     return pb.reduce_sum(pb.exp(x), 0, keepdims=True)
+
+
+def _rows(x: Any) -> Any:
+    x = x[None]
+    return pb.exp(x) / pb.expand_dims(pb.reduce_sum(pb.exp(x), 1), 1)
+
+
+def _odd(x: Any) -> Any:
+    return pb.exp(x) - pb.exp(-x)
+
+
+def _even(x: Any) -> Any:
+    return pb.exp(x) + pb.exp(-x)
 
 
 def _last(x: Any) -> Any:

@@ -120,6 +120,28 @@ def negatives_divided(x: Tensor, y: Tensor) -> Sides:
 
 
 @rewrite("exact")
+def negative_multiplied(x: Tensor, y: Tensor) -> Sides:
+    """(-x) * y is -(x * y)."""
+    yield (-x) * y
+    yield -(x * y)
+
+
+@rewrite("exact")
+def negative_divided(x: Tensor, y: Tensor) -> Sides:
+    """(-x) / y is -(x / y)."""
+    yield (-x) / y
+    yield -(x / y)
+
+
+@rewrite("exact")
+def negative_of_a_multiple(x: Tensor, factor: Const) -> Sides:
+    """-(x * c) is x * (-c)."""
+    yield -(x * factor())
+    if x.dtype in INEXACT:
+        yield x * constant(-factor.value)
+
+
+@rewrite("exact")
 def even_function_of_a_negative(x: Tensor, even: Abs | Square | Cos) -> Sides:
     """f(-x) is f(x) where f is even."""
     yield even(-x)
@@ -281,6 +303,20 @@ def sigmoid_by_a_reciprocal(x: Tensor) -> Sides:
     """reciprocal(1 + exp(-x)) is sigmoid(x)."""
     yield reciprocal(1 + exp(-x))
     yield sigmoid(x)
+
+
+@rewrite("safe")
+def part_by_a_sigmoid(x: Tensor, y: Tensor) -> Sides:
+    """x / (1 + exp(-y)) is x * sigmoid(y)."""
+    yield x / (1 + exp(-y))
+    yield x * sigmoid(y)
+
+
+@rewrite("safe")
+def part_by_a_falling_sigmoid(x: Tensor, y: Tensor) -> Sides:
+    """x / (1 + exp(y)) is x * sigmoid(-y)."""
+    yield x / (1 + exp(y))
+    yield x * sigmoid(-y)
 
 
 @rewrite("fast")

@@ -12,7 +12,7 @@ from ...core.graph import Tensor
 from ...primitives.casting.cast import Cast, cast
 from ...primitives.identity.identity import EnsureShape
 from ...primitives.indexing.slice import Slice
-from ...primitives.indexing.slicing import StridedSlice
+from ...primitives.indexing.slicing import FULL, StridedSlice, expand_ellipsis
 from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ...primitives.reduction.reduce import Max, Mean, Min
 from ...primitives.reduction.sum import Sum, SumLike
@@ -96,6 +96,16 @@ def reshapes_to_a_shape(x: Tensor, like: Tensor, first: Reshape | ExpandDims | S
     """Two shapes one after the other are the second, or none."""
     yield second(first(x), like)
     yield reshape_like(x, like)
+
+
+@rewrite("exact")
+def slice_that_adds_axes(x: Tensor, cut: StridedSlice) -> Sides:
+    """x[:, None] has one axis more, of length one."""
+    yield cut(x)
+    if x.shape.rank is not None and None in cut.spec:
+        entries = expand_ellipsis(cut.spec, x.shape.rank, x)
+        if all(entry in (None, FULL) for entry in entries):
+            yield ExpandDims(tuple([i for i, entry in enumerate(entries) if entry is None]))(x)
 
 
 @rewrite("exact")
