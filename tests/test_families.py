@@ -41,6 +41,7 @@ ROOMS = {
         *("collectives", "headroom", "host_segments", "jax_internals", "lost_processes", "platform", "processes"),
         *(
             "array_namespace",
+            "broadcast_factors",
             "column_major",
             "compiler_options",
             "fences",
@@ -50,7 +51,6 @@ ROOMS = {
             "masked_rows",
             "reassociation",
             "shared_factors",
-            "uniform",
         ),
         *("exceptions", "settled", "stages", "survey", "transfers"),
     },

@@ -60,6 +60,14 @@ def test_the_poles_of_zeta(engine: str) -> None:
     np.testing.assert_allclose(value, special.zeta(s, q), rtol=1e-12)
 
 
+@pytest.mark.parametrize("order", [1, 2])
+def test_derivatives_left_of_zero_are_the_same_beside_nan(order: int) -> None:
+    points = [-1.3, -0.55, 0.3, 2.0]
+    beside = derivative(pb.digamma, [np.nan, *points], order, "xla")
+    np.testing.assert_allclose(beside[1:], special.polygamma(order, points), rtol=1e-12)
+    assert np.isnan(beside[0])
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_the_derivative_of_zeta_at_one_half_shifted(order: int) -> None:
     """zeta(s, 1/2) = (2^s - 1) zeta(s): one sum of two that are computed apart."""

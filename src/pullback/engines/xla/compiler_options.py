@@ -12,7 +12,7 @@ from ...passes.costs import Lengths
 from ..engine import EngineOptions
 from ..plan import Plan
 from .jax_internals import keeps_programs
-from .libraries import library_options
+from .libraries import WITHOUT_YNNPACK, library_options
 from .platform import PROCESSOR
 
 _FEW = 64
@@ -27,7 +27,9 @@ _SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
 """What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
 
 
-def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths: Lengths) -> dict[str, Any]:
+def compiler_options(
+    options: EngineOptions, plan: Plan, platform: str, lengths: Lengths, with_ynnpack: bool = True
+) -> dict[str, Any]:
     """The options that a plan is compiled with, for a platform of jax; `lengths` are those of its feeds."""
     chosen: dict[str, Any] = {}
     if options.compile_effort == "fast":
@@ -47,7 +49,7 @@ def compiler_options(options: EngineOptions, plan: Plan, platform: str, lengths:
         chosen["xla_cpu_use_fusion_emitters"] = False
         if _count(plan) <= _FEW_STEPS:
             chosen["xla_cpu_parallel_codegen_split_count"] = 1
-    return chosen | library_options(plan, lengths)
+    return chosen | (library_options(plan, lengths) if with_ynnpack else WITHOUT_YNNPACK)
 
 
 def _largest(plan: Plan, lengths: Lengths) -> int:

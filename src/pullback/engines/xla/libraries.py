@@ -7,7 +7,7 @@ On one thread both take about the same time, and YNNPACK stays.
 
 In jax 0.12 YNNPACK shares convolutions out as well as Eigen: there a program with convolutions keeps XLA's own choice.
 
-Neither where a product is with a matrix of equal numbers, which YNNPACK may compute wrongly: see `uniform`.
+Neither where YNNPACK would compute a product wrongly: see `broadcast_factors`.
 
 XLA takes one choice a program. Of what is ready it runs little side by side, so products are taken to come one after
 the other: that library computes them which is faster so.
@@ -33,11 +33,11 @@ from ...primitives.convolution.abstract import (
 )
 from ...primitives.linalg.matmul import MatMul
 from ..plan import Plan
-from .uniform import has_uniform_factor
 
 _OPTION = "xla_cpu_experimental_ynn_fusion_type"
 _REDUCTIONS = "LIBRARY_FUSION_TYPE_REDUCE"
 _PRODUCTS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
+WITHOUT_YNNPACK = {_OPTION: ""}
 _MEASURED = (0, 10), (0, 12)
 """The versions of jax whose libraries are known to behave so."""
 _SHARES_CONVOLUTIONS = jax.__version_info__ >= (0, 12)
@@ -75,8 +75,6 @@ def library_options(plan: Plan, lengths: Lengths) -> dict[str, Any]:
     count = threads()
     if _OPTION in os.environ.get("XLA_FLAGS", ""):
         return {}
-    if has_uniform_factor(plan):
-        return {_OPTION: ""}
     if jax.__version_info__[:2] not in _MEASURED or count == 1:
         return {}
     products = [*_products(plan, lengths)]

@@ -28,6 +28,7 @@ from .. import messages
 from ..concrete import concrete_values, is_small, lifted_constants, shape_slots
 from ..engine import Run
 from ..plan import Plan, has_guards
+from .broadcast_factors import has_broadcast_factor
 from .collectives import bytes_by_kind
 from .compiler_options import compiler_options
 from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
@@ -102,6 +103,8 @@ class Program:
         self.compiled: OrderedDict[Any, Compiled] = OrderedDict()
         self.only: Compiled | None = None
         """The one program, where no feed decides shapes; made when the first feeds are there."""
+        self.with_ynnpack = True
+        """Whether YNNPACK may compute products; until a program is seen where it would do so wrongly."""
         for key in plan.states:
             engine.initialise_own(key)
 
@@ -207,13 +210,24 @@ class Program:
 
     def _call(self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]) -> Any:
         feeds = self.taken(feeds)
-        fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
+        fn, rest = (self.only, feeds) if self.only is not None else self._chosen(feeds)
         written, read = self._states(values)
-        if self._has_settled(fn, feeds):
-            self._start(fn, launched, written, read, feeds)
+        if self._has_settled(fn, rest):
+            self._start(fn, launched, written, read, rest)
         else:
-            self._start_first(fn, launched, written, read, feeds)
+            if self._multiplies_wrongly(fn, written, read, rest):
+                self.with_ynnpack = False
+                self.close()
+                fn, rest = self._chosen(feeds)
+            self._start_first(fn, launched, written, read, rest)
         return launched[-1]
+
+    def _multiplies_wrongly(self, fn: Compiled, written: list[Any], read: list[Any], feeds: Sequence[Any]) -> bool:
+        """Whether `fn`, which has not been run for such `feeds`, leaves products to YNNPACK that it cannot compute."""
+        if self.layout.platform != PROCESSOR or self._signature(fn, feeds) in self.completed:
+            return False
+        lowered: Any = fn
+        return has_broadcast_factor(lowered.lower(written, read, self.lifted, feeds).compile().as_text())
 
     def _start(self, fn: Compiled, launched: list[Any], written: list[Any], read: list[Any], feeds: Any) -> None:
         if self.headroom:
@@ -365,7 +379,7 @@ class Program:
 
         jit: Any = partial(
             jax.jit,
-            compiler_options=compiler_options(self.engine.options, self.plan, platform, lengths),
+            compiler_options=compiler_options(self.engine.options, self.plan, platform, lengths, self.with_ynnpack),
             **self.layout.jit_options(),
         )
         donates = self.donates

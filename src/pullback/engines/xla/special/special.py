@@ -90,13 +90,14 @@ class Functions:
     def zeta(x: jax.Array, q: jax.Array) -> jax.Array:
         """In float64; sums that begin left of 0 up to there one by one, where jax's formula does not hold.
 
-        inf at x = 1, and where `q` is 0 or a negative integer; 0 at q = inf; NaN left of -1000.
+        inf at x = 1, and where `q` is 0 or a negative integer; 0 at q = inf; NaN left of -1000. Where `q` is NaN it
+        says nothing of how many numbers there are before the others.
         """
         dtype = x.dtype
         x, q = jnp.broadcast_arrays(x.astype(jnp.float64), q.astype(jnp.float64))
         pole = (x > 1) & (q <= 0) & (q == jnp.floor(q))
         start = jnp.where(pole | jnp.isposinf(q), 1.0, q)
-        steps = jnp.ceil(jnp.clip(-start, 0, _MOST_STEPS))
+        steps = jnp.ceil(jnp.clip(jnp.where(start < 0, -start, 0), 0, _MOST_STEPS))
 
         def add(k: Any, total: jax.Array) -> jax.Array:
             return total + jnp.where(k < steps, jnp.power(start + k, -x), 0.0)
