@@ -29,7 +29,7 @@ from ...primitives.elementwise.trigonometric import Cos
 from ...primitives.identity.identity import Identity
 from ...primitives.indexing.where import Select
 from ...primitives.logic.logical import LogicalAnd, LogicalNot, LogicalOr
-from ..rule import rewrite
+from ..rule import rewrite, same_type
 
 Sides = Generator[Any]
 
@@ -228,6 +228,24 @@ def choice_of_equals(c: Tensor, x: Tensor, choice: Select) -> Sides:
 
 
 @rewrite("exact")
+def choice_of_the_first(x: Tensor, y: Tensor, choice: Select) -> Sides:
+    """where(True, x, y) is x."""
+    z = choice(constant(True), x, y)
+    yield z
+    if same_type(x, z):
+        yield x
+
+
+@rewrite("exact")
+def choice_of_the_second(x: Tensor, y: Tensor, choice: Select) -> Sides:
+    """where(False, x, y) is y."""
+    z = choice(constant(False), x, y)
+    yield z
+    if same_type(y, z):
+        yield y
+
+
+@rewrite("exact")
 def divided_by_a_power_of_two(x: Tensor, divisor: Const) -> Sides:
     """x / c is x * (1 / c) where that is a number of the dtype."""
     yield x / divisor()
@@ -373,6 +391,14 @@ def constants_of_a_product(x: Tensor, first: Const, second: Const) -> Sides:
 
 
 @rewrite("fast")
+def constants_around_a_factor(x: Tensor, y: Tensor, first: Const, second: Const) -> Sides:
+    """((x * c) * y) * d is (x * y) * (c * d)."""
+    yield ((x * first()) * y) * second()
+    if x.dtype in INEXACT:
+        yield (x * y) * constant(first.value * second.value)
+
+
+@rewrite("fast")
 def constants_of_a_sum(x: Tensor, first: Const, second: Const) -> Sides:
     """(x + c) + d is x + (c + d)."""
     yield (x + first()) + second()
@@ -385,6 +411,13 @@ def product_of_exponentials(x: Tensor, y: Tensor) -> Sides:
     """exp(x) * exp(y) is exp(x + y)."""
     yield exp(x) * exp(y)
     yield exp(x + y)
+
+
+@rewrite("fast")
+def quotient_of_exponentials(x: Tensor, y: Tensor) -> Sides:
+    """exp(x) / exp(y) is exp(x - y)."""
+    yield exp(x) / exp(y)
+    yield exp(x - y)
 
 
 @rewrite("fast")

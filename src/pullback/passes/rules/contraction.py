@@ -13,14 +13,17 @@ from ...core.dtypes import INEXACT
 from ...core.graph import Tensor
 from ...primitives.creation.constant import Const, constant
 from ...primitives.creation.eye import Eye
-from ...primitives.elementwise.arithmetic import Mul
+from ...primitives.elementwise.arithmetic import Add, Mul, Sub
 from ...primitives.linalg.einsum import Einsum
-from ...primitives.linalg.matmul import MatMul
+from ...primitives.linalg.matmul import BatchMatMul, MatMul
+from ...primitives.reduction.abstract import AbstractReduction
+from ...primitives.reduction.reduce import Max, Mean, Min
 from ...primitives.reduction.sum import Sum
 from ...primitives.shape.broadcast import BroadcastTo
-from ...primitives.shape.reshape import reshape_like
-from ...primitives.shape.squeeze import ExpandDims
-from ..rule import rewrite
+from ...primitives.shape.reshape import Reshape, reshape_like
+from ...primitives.shape.squeeze import ExpandDims, Squeeze
+from ...primitives.shape.transpose import Transpose
+from ..rule import rewrite, same_type
 
 Sides = Generator[Any]
 
@@ -29,16 +32,16 @@ Sides = Generator[Any]
 def product_with_a_unit_matrix(x: Tensor, product: MatMul, unit: Const) -> Sides:
     """x @ I is x, of finite numbers; so are infinite ones."""
     yield product(x, unit())
-    if not product.transpose_a and _is_unit(unit.value):
-        yield x
+    if _is_unit(unit.value):
+        yield Transpose((1, 0))(x) if product.transpose_a else x
 
 
 @rewrite("safe")
 def product_of_a_unit_matrix(x: Tensor, product: MatMul, unit: Const) -> Sides:
     """I @ x is x, of finite numbers; so are infinite ones."""
     yield product(unit(), x)
-    if not product.transpose_b and _is_unit(unit.value):
-        yield x
+    if _is_unit(unit.value):
+        yield Transpose((1, 0))(x) if product.transpose_b else x
 
 
 @rewrite("safe")
@@ -46,8 +49,8 @@ def product_with_eye(x: Tensor, product: MatMul, unit: Eye) -> Sides:
     """x @ eye(n) is x, of finite numbers; so are infinite ones."""
     y = unit()
     yield product(x, y)
-    if not product.transpose_a and _is_square(y):
-        yield x
+    if _is_square(y):
+        yield Transpose((1, 0))(x) if product.transpose_a else x
 
 
 @rewrite("safe")
@@ -55,7 +58,24 @@ def product_of_eye(x: Tensor, product: MatMul, unit: Eye) -> Sides:
     """eye(n) @ x is x, of finite numbers; so are infinite ones."""
     y = unit()
     yield product(y, x)
-    if not product.transpose_b and _is_square(y):
+    if _is_square(y):
+        yield Transpose((1, 0))(x) if product.transpose_b else x
+
+
+@rewrite("safe")
+def products_with_eye(x: Tensor, product: BatchMatMul, unit: Eye) -> Sides:
+    """A stack of matrices times eye(n) is the stack, of finite numbers."""
+    y = unit()
+    yield product(x, y)
+    if not product.adj_x and _is_square(y):
+        yield x
+
+
+@rewrite("safe")
+def products_with_a_unit_matrix(x: Tensor, product: BatchMatMul, unit: Const) -> Sides:
+    """A stack of matrices times I is the stack, of finite numbers."""
+    yield product(x, unit())
+    if not product.adj_x and _is_unit(unit.value):
         yield x
 
 
@@ -106,25 +126,88 @@ def _products(a: Tensor, b: Tensor, y: Tensor) -> float:
 
 
 @rewrite("fast")
+def common_right_factor(a: Tensor, b: Tensor, c: Tensor, plus: Add | Sub, product: MatMul | BatchMatMul) -> Sides:
+    """a @ c + b @ c is (a + b) @ c."""
+    yield plus(product(a, c), product(b, c))
+    if same_type(a, b):
+        yield product(plus(a, b), c)
+
+
+@rewrite("fast")
+def common_left_factor(a: Tensor, b: Tensor, c: Tensor, plus: Add | Sub, product: MatMul | BatchMatMul) -> Sides:
+    """c @ a + c @ b is c @ (a + b)."""
+    yield plus(product(c, a), product(c, b))
+    if same_type(a, b):
+        yield product(c, plus(a, b))
+
+
+@rewrite("fast")
 def sum_of_sums(x: Tensor, first: Sum, second: Sum) -> Sides:
     """A sum of sums is one sum."""
-    y = second(first(x))
-    yield y
+    yield second(first(x))
+    axes = _axes_of_both(x, first, second)
+    if axes is not None:
+        yield Sum(axes, first.keepdims)(x)
+
+
+@rewrite("exact")
+def extreme_of_extremes(x: Tensor, first: Max | Min, second: Max | Min) -> Sides:
+    """The largest of the largest is the largest of all."""
+    yield second(first(x))
+    axes = _axes_of_both(x, first, second)
+    if axes is not None and type(first) is type(second):
+        yield type(first)(axes, first.keepdims)(x)
+
+
+def _axes_of_both(x: Tensor, first: AbstractReduction, second: AbstractReduction) -> tuple[int, ...] | None:
+    """The axes that two reductions one after the other go over; None where that is not known."""
     if x.shape.rank is None or first.keepdims != second.keepdims:
-        return
+        return None
     axes = range(x.shape.rank)
     gone = set(axes if first.axis is None else [a % len(axes) for a in first.axis])
     left = list(axes) if first.keepdims else [a for a in axes if a not in gone]
     also = left if second.axis is None else [left[a] for a in second.axis]
-    yield Sum(tuple(sorted({*gone, *also})), first.keepdims)(x)
+    return tuple(sorted({*gone, *also}))
+
+
+@rewrite("fast")
+def sum_of_moved_elements(x: Tensor, total: Sum | Mean, move: Reshape | ExpandDims | Squeeze | Transpose) -> Sides:
+    """The sum of all elements is that of them in another order."""
+    y = move(x)
+    yield total(y)
+    if not total.keepdims and len(_reduced(total, y.shape.rank)) == y.shape.rank:
+        yield type(total)()(x)
+
+
+@rewrite("exact")
+def extreme_of_moved_elements(x: Tensor, extreme: Max | Min, move: Reshape | ExpandDims | Squeeze | Transpose) -> Sides:
+    """The largest of all elements is that of them in another order."""
+    y = move(x)
+    yield extreme(y)
+    if not extreme.keepdims and len(_reduced(extreme, y.shape.rank)) == y.shape.rank:
+        yield type(extreme)()(x)
 
 
 @rewrite("fast")
 def sum_of_a_multiple(x: Tensor, factor: Tensor, total: Sum, times: Mul) -> Sides:
-    """sum(x * c) is sum(x) * c for one number c."""
-    yield total(times(x, factor))
-    if factor.shape.rank == 0 and x.dtype in INEXACT:
+    """sum(x * c) is sum(x) * c where c is the same along the axes."""
+    product = times(x, factor)
+    yield total(product)
+    if x.dtype in INEXACT and same_type(x, product) and _is_repeated(factor, total, product.shape.rank):
         yield times(total(x), factor)
+
+
+def _is_repeated(factor: Tensor, total: Sum, rank: int | None) -> bool:
+    """Whether a factor is the same along all axes that a sum goes over, and has these no more than its result has."""
+    if factor.shape.rank == 0:
+        return True
+    if rank is None or factor.shape.lengths is None:
+        return False
+    lengths = [None] * (rank - len(factor.shape.lengths)) + [*factor.shape.lengths]
+    axes = _reduced(total, rank)
+    if total.keepdims:
+        return all(lengths[a] in (None, 1) for a in axes) and None not in factor.shape.lengths
+    return all(a < rank - len(factor.shape.lengths) for a in axes)
 
 
 @rewrite("fast")
@@ -138,8 +221,12 @@ def sum_of_repeated_elements(x: Tensor, total: Sum, wide: BroadcastTo) -> Sides:
     known = repeated.shape.known
     axes = range(len(known)) if total.axis is None else [a % len(known) for a in total.axis]
     own = (1,) * (len(known) - len(x.shape.known)) + x.shape.known
-    if x.dtype in INEXACT and all(own[a] == 1 for a in axes) and prod(own) == prod(y.shape.known):
+    if x.dtype not in INEXACT:
+        return
+    if all(own[a] == 1 for a in axes) and prod(own) == prod(y.shape.known):
         yield reshape_like(x, y) * constant(float(prod([known[a] for a in axes])), x.dtype)
+    elif len(axes) == len(known) and not total.keepdims:
+        yield Sum()(x) * constant(prod(known) / prod(own), x.dtype)
 
 
 @rewrite("fast")
@@ -183,7 +270,7 @@ def _are_alike(x: Tensor, of_x: Sequence[str], y: Tensor, of_y: Sequence[str]) -
     return all(lengths[c] is not None and lengths[c] == others[c] for c in lengths.keys() & others.keys())
 
 
-def _reduced(total: Sum, rank: int | None) -> Sequence[int]:
+def _reduced(total: AbstractReduction, rank: int | None) -> Sequence[int]:
     """The axes that a sum goes over; none where that is not known."""
     if rank is None or total.axis is None:
         return range(rank or 0)

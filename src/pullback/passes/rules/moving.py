@@ -178,6 +178,22 @@ def parts_of_a_stack(*xs: Tensor, parts: Unpack, stack: Pack) -> Sides:
 
 
 @rewrite("exact")
+def item_of_a_stack(*xs: Tensor, cut: StridedSlice, stack: Pack) -> Sides:
+    """stack(xs)[i] is xs[i]."""
+    y = stack(*xs)
+    yield cut(y)
+    rank = y.shape.rank
+    if rank is None:
+        return
+    entries = expand_ellipsis(cut.spec, rank, y)
+    axis = stack.axis % rank
+    item = entries.pop(axis) if None not in entries else None
+    if isinstance(item, int):
+        x = xs[item]
+        yield x if all(entry == FULL for entry in entries) else StridedSlice(tuple(entries))(x)
+
+
+@rewrite("exact")
 def parts_of_a_concatenation(*xs: Tensor, parts: Split | SplitV, joined: ConcatV2) -> Sides:
     """What is joined along an axis and cut at the same places."""
     y = joined(*xs)
