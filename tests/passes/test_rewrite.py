@@ -129,6 +129,21 @@ def never(x):  # type: ignore[no-untyped-def]
         yield x
 
 
+def wrong_below_zero(x):  # type: ignore[no-untyped-def]
+    yield pb.abs(x)
+    yield x
+
+
+def wrong_above_one(x):  # type: ignore[no-untyped-def]
+    yield pb.floor(x)
+    yield pb.zeros_like(x)
+
+
+def of_nothing_known(x, total: "Summ"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+    yield total(x)
+    yield x
+
+
 def of_casts(x, cast: "Cast"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
     yield cast(x)
     yield x
@@ -142,6 +157,12 @@ def of_casts(x, cast: "Cast"):  # type: ignore[no-untyped-def] # noqa: F821, UP0
             wrong_derivatives,
             "rewrite: the rule 'wrong derivatives': the derivatives by x of its sides differ: 0.819895 and 0",
         ),
+        (
+            wrong_below_zero,
+            "rewrite: the rule 'wrong below zero': the values of its sides differ: 1.47337 and -1.47337",
+        ),
+        (wrong_above_one, "rewrite: the rule 'wrong above one': the values of its sides differ: -2 and 0"),
+        (of_nothing_known, "rewrite: the rule 'of nothing known': total: 'Summ' is no type of operation"),
         (wrong_types, "rewrite: the rule 'wrong types' has float64[] on the left and float64[4,4] on the right"),
         (
             longer,
@@ -233,3 +254,29 @@ def test_a_left_side_becomes_what_it_does_for_the_types_found() -> None:
 
     assert _has(magnitudes, build)
     assert not _has(magnitudes, build, x=pb.placeholder(pb.complex64, [4, 4]))
+
+
+def test_what_is_no_number_on_the_left_may_be_anything_on_the_right_but_not_the_other_way_round() -> None:
+    def roots(x):  # type: ignore[no-untyped-def]
+        yield pb.square(pb.sqrt(x))
+        yield x
+
+    def magnitudes(x):  # type: ignore[no-untyped-def]
+        yield pb.square(pb.abs(x) + 0.0) / 1.0
+        yield pb.square(pb.exp(pb.log(x)))
+
+    assert pb.rewrite("fast")(roots).name == "roots"
+    with pytest.raises(ValueError, match=r"the rule 'magnitudes': the values of its sides differ: [\d.]+ and nan"):
+        pb.rewrite("fast")(magnitudes)
+
+
+def test_a_rule_is_a_generator_function() -> None:
+    def of_one_side(x: Any) -> Any:
+        return pb.sin(x)
+
+    with pytest.raises(TypeError) as raised:
+        pb.rewrite()(of_one_side)
+    assert str(raised.value) == (
+        f"rewrite: {of_one_side!r} is no generator function; write one that yields what is computed, and then what to "
+        "compute instead"
+    )

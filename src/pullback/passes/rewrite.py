@@ -43,11 +43,13 @@ def rewrite(
             only rounding differs.
         stabilises: whether to use it even where it takes more operations, for the sake of accuracy.
         check: try it now: the pattern on its own left side, values and derivatives of both sides beside each other.
-        on: for names of parameters the arrays, or the primitives, to try it on; arrays of numbers between 0 and 1 of
-            shape [4, 4] in float64, and primitives without attributes, unless given.
+        on: for names of parameters the arrays, or the primitives, to try it on; arrays of shape [4, 4] in float64, of
+            numbers between 0 and 1 and then of either sign, and primitives without attributes, unless given. Where
+            the left side is NaN, the right one may be anything.
 
     Raises:
-        ValueError: another level; the sides differ, or cannot be tried.
+        ValueError: another level; the sides differ, or cannot be tried; an annotation is no type of operation.
+        TypeError: what yields nothing.
 
     >>> import pullback as pb
     >>> @pb.rewrite("fast")
@@ -85,14 +87,19 @@ def check_rule(rule: Rule, on: Mapping[str, Any]) -> None:
             raise ValueError(f"{what} has {types[0]} on the left and {types[1]} on the right")
         if not trial.is_found(left):
             raise ValueError(f"{what} is never used: the right side takes more operations than the left one has")
-        values = [trial.values(side) for side in (left, right)]
-    names = [*["values" for _ in left], *[f"derivatives by {x.op.name}" for x in trial.floats]]
-    for name, a, b in zip(names, *values, strict=True):
-        exact = rule.level == "exact" and name == "values"
-        same = (a == b) | ((a != a) & (b != b)) if exact else np.isclose(a, b, _TOLERANCE, _TOLERANCE)
-        if not np.all(same):
-            x, y = (np.asarray(side)[~np.asarray(same)][0] for side in (a, b))
-            raise ValueError(f"{what}: the {name} of its sides differ: {x:.6g} and {y:.6g}")
+        names = [*["values" for _ in left], *[f"derivatives by {x.op.name}" for x in trial.floats]]
+        for arrays in (trial.given, trial.of_either_sign()):
+            values = [trial.values(side, arrays) for side in (left, right)]
+            for name, a, b in zip(names, *values, strict=True):
+                _compare(f"{what}: the {name} of its sides", a, b, rule.level == "exact" and name == "values")
+
+
+def _compare(what: str, a: Any, b: Any, exact: bool) -> None:
+    """ValueError where the left side `a` is a number and `b` is another one."""
+    same = (a != a) | ((a == b) if exact else np.isclose(a, b, _TOLERANCE, _TOLERANCE))
+    if not np.all(same):
+        x, y = (np.asarray(side)[~np.asarray(same)][0] for side in (a, b))
+        raise ValueError(f"{what} differ: {x:.6g} and {y:.6g}")
 
 
 class _Trial:
@@ -120,12 +127,16 @@ class _Trial:
         view = view_of(left, [], frozenset(self.given))
         return bool(simplified(view, lambda cls, kinds: [self.rule], Graph(), _as_it_is)[1])
 
-    def values(self, side: Sequence[Tensor]) -> list[Any]:
-        """The values of a side, and its derivatives."""
+    def of_either_sign(self) -> dict[Tensor, Any]:
+        """Other values for the tensors, but for those that were given with `on`."""
+        return {x: array if x.op.name in self.on else 8.0 * array - 4.0 for x, array in self.given.items()}
+
+    def values(self, side: Sequence[Tensor], arrays: Mapping[Tensor, Any]) -> list[Any]:
+        """The values of a side, and its derivatives, where the tensors are `arrays`."""
         ys = [y for y in side if y.dtype in FLOATING]
         dxs = gradients(ys, self.floats, unconnected_gradients="zero")
         fetches = [*side, *[convert_to_tensor(dx) for dx in dxs]]
-        values = dict(self.given)
+        values = dict(arrays)
         with np.errstate(all="ignore"):
             for op in view_of(fetches, [], frozenset(self.given)).operations:
                 result = op.primitive.kernel(np, *[values[x] for x in op.inputs])

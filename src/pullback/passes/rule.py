@@ -26,6 +26,8 @@ LEVELS = ("exact", "safe", "fast")
 """What rules may change, from nothing to the rounding of every result."""
 Equation = Callable[..., Generator[Any]]
 _ANY = tensor_type("float32")
+_OF_TENSORS = ("Tensor", "TensorLike", "Any")
+"""What annotates parameters that are tensors, where the module does not know these names."""
 _MOST_KEPT = 1024
 """So many right sides of a rule are kept, each for some types and attributes."""
 
@@ -77,6 +79,9 @@ class Rule:
             known = getattr(self.equation, "__globals__", {})
             parts = [part.strip() for part in annotation.strip("'\"").split("|")]
             named = [known.get(part) or primitive_class(part) for part in parts]
+            for part, cls in zip(parts, named, strict=True):
+                if cls is None and part.isidentifier() and part not in _OF_TENSORS:
+                    raise ValueError(f"rewrite: the rule '{self.name}': {name}: {part!r} is no type of operation")
         else:
             named = list(get_args(annotation)) if isinstance(annotation, UnionType) else [annotation]
         return tuple([cls for cls in named if isinstance(cls, type) and issubclass(cls, Primitive)])
@@ -138,6 +143,11 @@ def rewrite(level: str, *, stabilises: bool = False) -> Callable[[Equation], Rul
         raise ValueError(f"rewrite: the level must be 'exact', 'safe' or 'fast', not {level!r}")
 
     def make(equation: Equation) -> Rule:
+        if not inspect.isgeneratorfunction(equation):
+            raise TypeError(
+                f"rewrite: {equation!r} is no generator function; write one that yields what is computed, and then "
+                "what to compute instead"
+            )
         return Rule(equation.__name__.replace("_", " "), level, equation, stabilises)
 
     return make
