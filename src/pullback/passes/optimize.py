@@ -9,6 +9,7 @@ from ..autodiff.choices import chosen_rules
 from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor
 from ..core.printing import functions_in
+from ..primitives.variables.operations import ReadVariableOp
 from .appending import appended
 from .optimizing import Optimizing
 from .report import Report
@@ -84,7 +85,8 @@ def optimized(
     wanted, repeats = list(results), list[Rewrite]()
     if rules.level == FAST:
         read = {x for op in plain.operations for x in op.inputs}
-        wanted, repeats = _rolled(results, given | (apart & read), name)
+        reads = {y for op in plain.operations if isinstance(op.primitive, ReadVariableOp) for y in op.outputs}
+        wanted, repeats = _rolled(results, (given - reads) | keep | (apart & read), name)
     same = dict(zip(results, wanted, strict=True))
     apart = frozenset([same.get(x, x) for x in apart])
     view = view_of(wanted, [], frozenset(given), apart=apart) if repeats else before

@@ -8,43 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..core.graph import Operation, Tensor
-from ..primitives.indexing.slicing import StridedSlice
-from ..primitives.shape.stacking import Unpack
+from .slabs import slab_of
 from .view import View
 
 _LONGEST_PERIOD = 256
-_LEAST_COUNT, LEAST_OPERATIONS = 8, 48
+LEAST_COUNT, LEAST_OPERATIONS = 8, 48
 
 
-class Row(NamedTuple):
-    """A row of an array, by its number."""
-
-    array: Tensor
-    number: int
-
-
-def row_of(view: View, x: Tensor) -> Row | None:
-    """The row that `x` is, as `array[3]` or one of `unstack(array)`; None where it is none."""
-    match x.op.primitive:
-        case Unpack(axis=0):
-            return Row(view.stand_in(x.op.inputs[0]), x.value_index)
-        case StridedSlice(spec=(int() as number, *rest)) if number >= 0 and all(e == (None, None, 1) for e in rest):
-            return Row(view.stand_in(x.op.inputs[0]), number)
-    return None
-
-
-def rows_first(view: View, operations: Sequence[Operation]) -> list[Operation]:
-    """`operations`, with rows of an array right behind it: generated code reads them anew in each piece."""
+def slabs_first(view: View, operations: Sequence[Operation]) -> list[Operation]:
+    """`operations`, with slabs of an array right behind it: generated code reads them anew in each piece."""
     picks: dict[Operation, list[Operation]] = {}
     for op in operations:
-        row = row_of(view, op.outputs[0]) if op.outputs and not op.controls else None
-        if row is not None:
-            picks.setdefault(row.array.op, []).append(op)
+        slab = slab_of(view, op.outputs[0]) if op.outputs and not op.controls else None
+        if slab is not None:
+            picks.setdefault(slab.array.op, []).append(op)
     moved = {op for those in picks.values() for op in those}
     waiting = [op for op in reversed(operations) if op not in moved]
     present = set(operations)
@@ -105,10 +87,10 @@ class _Search:
     def _places(self) -> list[tuple[int, int]]:
         """Where kinds repeat: first operations and periods, in order; of the same place the shorter period first."""
         found = []
-        for period in range(1, min(_LONGEST_PERIOD, len(self.kind) // _LEAST_COUNT) + 1):
+        for period in range(1, min(_LONGEST_PERIOD, len(self.kind) // LEAST_COUNT) + 1):
             same = np.concatenate([[False], self.kind[:-period] == self.kind[period:], [False]])
             edges = np.flatnonzero(same[1:] != same[:-1])
-            least = max(period * (_LEAST_COUNT - 1), self.least - period)
+            least = max(period * (LEAST_COUNT - 1), self.least - period)
             for first, last in zip(edges[::2], edges[1::2], strict=True):
                 if last - first >= least:
                     found += [(int(first) + shift, period) for shift in range(min(period, last - first))]
@@ -120,7 +102,7 @@ class _Search:
         while start + period * (count + 1) <= len(self.operations) and self._is_alike(start, period, count):
             count += 1
         run = Run(start, period, count)
-        return run if count >= _LEAST_COUNT and count * period >= self.least else None
+        return run if count >= LEAST_COUNT and count * period >= self.least else None
 
     def _is_alike(self, start: int, period: int, n: int) -> bool:
         """Whether piece number `n` is wired as the one before it."""
@@ -143,9 +125,10 @@ class _Search:
         place = self.number.get(b.op, -1)
         if a is b:
             return place < start
-        rows = row_of(self.view, a), row_of(self.view, b)
-        if rows[0] and rows[1] and max(place, self.number.get(a.op, -1)) < start:
-            return rows[0].array is rows[1].array
+        if max(place, self.number.get(a.op, -1)) < start:
+            slabs = slab_of(self.view, a), slab_of(self.view, b)
+            if slabs[0] and slabs[1]:
+                return slabs[0].is_beside(slabs[1])
         first = start + period * n
         if not first - period <= place < first + period:
             return False

@@ -11,15 +11,18 @@ import numpy as np
 from ..control_flow.maps import vectorized_map
 from ..control_flow.scan import foldl, scan
 from ..core.graph import Graph, Operation, Tensor, get_default_graph, site_of
+from ..core.operation import index_of
 from ..primitives.creation.constant import constant
 from ..primitives.creation.fill import zeros, zeros_like
 from ..primitives.creation.ranges import range_
 from ..primitives.elementwise.add_n import AddN
-from ..primitives.indexing.gather import gather
 from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.stacking import Pack, unstack
+from ..primitives.shape.transpose import transpose
+from ..primitives.variables.operations import ReadVariableOp
 from .appending import Appending
-from .repeats import LEAST_OPERATIONS, Row, Run, Wiring, row_of, rows_first, runs, wiring
+from .repeats import LEAST_COUNT, LEAST_OPERATIONS, Run, Wiring, runs, slabs_first, wiring
+from .slabs import slab_of, stacked
 from .structure import Structure
 from .view import View, view_of
 
@@ -65,10 +68,11 @@ class RerollReport:
 def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
     """Tensors of the values of `fetches`, in whose graph pieces that come again and again are one, and a report.
 
-    Generated code and unrolled loops print the same operations thousands of times, with other constants and rows of
-    arrays (`x[i]`). Where eight pieces or more are alike, each reading what the one before it gives, they become one
-    loop over those; where they do not read each other, one batch. Such a graph is built, differentiated and compiled in
-    the time of one piece: roll it before `gradients`. Values are the same up to the rounding of batches.
+    Generated code and unrolled loops print the same operations thousands of times, with other constants and slabs of
+    arrays (`x[i]`, `x[:, i]`, those of `unstack` and `split`). Where eight pieces or more are alike, each reading what
+    the one before it gives, they become one loop over those; where they do not read each other, one batch. Such a graph
+    is built, differentiated and compiled in the time of one piece: roll it before `gradients`. Values are the same up
+    to the rounding of batches. A variable that is read in each piece is read once.
 
     What is new is added to the graph, below the name scope `name`; what was there stays as it was. `keep` are tensors
     by which somebody will differentiate, or which will be fed: they, and what they are computed from, stay as they are.
@@ -104,11 +108,40 @@ def rolled(
     """`results` with runs of at least so many operations rolled, added to their graph, and a report."""
     graph = results[0].graph.acting
     view = view_of(results, [], keep)
+    shared = _shared_reads(view)
+    view = view_of(results, [], keep, same=shared) if shared else view
     with graph.transaction(), graph.name_scope(name) as prefix:
         rolling = _Rolling(view, graph, prefix, least)
         rolling.run()
         found = [rolling.tensor(y) for y in results]
     return found, RerollReport(tuple(rolling.repeats), len(rolling.operations))
+
+
+def _shared_reads(view: View) -> dict[Tensor, Tensor]:
+    """For reads of a variable that give what an earlier one gives, as each step of unrolled code makes them, that one.
+
+    Between both nothing acts on the variable, as operations act in the order in which they were made.
+    """
+    reads: dict[Any, list[Operation]] = {}
+    for op in view.operations:
+        if isinstance(op.primitive, ReadVariableOp) and not op.controls:
+            reads.setdefault((op.inputs[0], op.primitive, op.device), []).append(op)
+    often = {handle: ops for (handle, *_), ops in reads.items() if len(ops) >= LEAST_COUNT}
+    acts: dict[Tensor, list[int]] = {handle: [] for handle in often}
+    for graph in {handle.graph for handle in often}:
+        for op in graph.operations:
+            for x in op.inputs:
+                if x in acts and not isinstance(op.primitive, ReadVariableOp):
+                    acts[x].append(index_of(op))
+    same = {}
+    for handle, ops in often.items():
+        first = ops[0]
+        for op in ops[1:]:
+            if any(index_of(first) < act < index_of(op) for act in acts[handle]):
+                first = op
+            else:
+                same[op.outputs[0]] = first.outputs[0]
+    return same
 
 
 class _Rolling(Appending):
@@ -118,7 +151,7 @@ class _Rolling(Appending):
         super().__init__(view, graph, prefix)
         self.least = least
         computed = [op for op in view.operations if not (op.outputs and op.outputs[0] in view.known)]
-        self.operations = rows_first(view, computed)
+        self.operations = slabs_first(view, computed)
         self.repeats: list[Repeat] = []
         self.stacks: dict[tuple[Tensor, ...], Tensor] = {}
         """For the rows of a run that are read behind it the array of all of them."""
@@ -139,8 +172,8 @@ class _Rolling(Appending):
         stack = self.stacks.get(tuple(self.view.inputs(op))) if self.stacks else None
         if stack is not None and isinstance(op.primitive, AddN):
             self.values[op.outputs[0]] = reduce_sum(stack, 0)
-        elif stack is not None and isinstance(op.primitive, Pack) and op.primitive.axis == 0:
-            self.values[op.outputs[0]] = stack
+        elif stack is not None and isinstance(op.primitive, Pack) and stack.shape.rank is not None:
+            self.values[op.outputs[0]] = _with_first_axis_at(op.primitive.axis, stack)
         else:
             for x in self.view.inputs(op):
                 self._unstack(x)
@@ -203,7 +236,7 @@ class _Piece:
                 if x in known:
                     self._add_constant((i, k), [known[y] for y in given])
                 elif any(y is not x for y in given):
-                    self.constants[i, k] = self._taken([row_of(self.view, y) for y in given])
+                    self.constants[i, k] = self._taken(given)
                     self.rows.append((i, k))
 
     def _of_all(self, i: int) -> list[Operation]:
@@ -217,14 +250,10 @@ class _Piece:
             self.constants[at] = constant(np.stack(values))
             self.rows.append(at)
 
-    def _taken(self, rows: Sequence[Row | None]) -> Tensor:
-        """Rows of one array, as an array."""
-        numbers = [row.number for row in rows if row is not None]
-        array = self.rolling.tensor(next(row.array for row in rows if row is not None))
-        first = numbers[0]
-        if numbers == list(range(first, first + len(numbers))):
-            return array[first : first + len(numbers)]
-        return gather(array, np.array(numbers, np.int32))
+    def _taken(self, given: Sequence[Tensor]) -> Tensor:
+        """Slabs of one array, as an array."""
+        slabs = [slab for slab in [slab_of(self.view, y) for y in given] if slab is not None]
+        return stacked(slabs, self.rolling.tensor(slabs[0].array))
 
     def _compute(self, carried: Mapping[Tensor, Tensor], rows: Sequence[Tensor]) -> dict[Tensor, Tensor]:
         """The tensors of the piece, for what is carried, and for a row of each constant that has rows."""
@@ -271,6 +300,13 @@ class _Piece:
             return dict(zip(state, foldl(step, elems, start), strict=True)), {}
         stacks = dict(zip(state, scan(step, elems, start), strict=True))
         return {y: stack[-1] for y, stack in stacks.items() if y not in rows}, {y: stacks[y] for y in rows}
+
+
+def _with_first_axis_at(axis: int, x: Tensor) -> Tensor:
+    """`x`, whose first axis becomes number `axis`."""
+    order = list(range(1, len(x.shape)))
+    order.insert(axis % len(x.shape), 0)
+    return x if order[0] == 0 else transpose(x, order)
 
 
 def _nothing_like(y: Tensor) -> Tensor:
