@@ -93,9 +93,31 @@ def unstacked_rows(x: Tensor, numbers: Numbers) -> Tensor:
     return total
 
 
+def branches(x: Tensor, numbers: Numbers) -> Tensor:
+    y = x
+    for a in numbers:
+        y = pb.cond(y[0] > 0.2, lambda y=y: pb.sin(y), lambda y=y: pb.cos(y) * 0.5) * a
+    return y
+
+
+def inner_loops(x: Tensor, numbers: Numbers) -> Tensor:
+    y = x
+    for a in numbers:
+        y = pb.while_loop(lambda i, u: i < 3, lambda i, u: (i + 1, pb.sin(u) * 0.9), [0, y])[1] * 0.5 + a
+    return y
+
+
+def branches_apart(x: Tensor, numbers: Numbers) -> Tensor:
+    found = []
+    for a in numbers:
+        y = x * a
+        found.append(pb.cond(y[0] > 0.5, lambda y=y: pb.sin(y), lambda y=y: pb.exp(y)))
+    return pb.add_n(found)
+
+
 CODES = [
     *(chain, of_two_states, from_the_same_start, with_prefix_and_end, sums, apart_and_added, apart_and_stacked),
-    *(every_state, dense, rows, rows_in_any_order, unstacked_rows),
+    *(every_state, dense, rows, rows_in_any_order, unstacked_rows, branches, inner_loops, branches_apart),
 ]
 
 
@@ -187,6 +209,15 @@ def test_what_does_not_repeat_is_left_alone() -> None:
         before = len(graph.get_operations())
         assert pb.reroll([y, pb.reroll(y).fetches]).report.repeats == ()
         assert len(graph.get_operations()) == before
+    del x
+
+
+def test_branches_that_compute_other_things_are_no_repeat() -> None:
+    with pb.Graph().as_default():
+        x = y = pb.placeholder(pb.float64, [3])
+        for a in numbers(30):
+            y = pb.cond(y[0] > 0.2, lambda y=y, a=a: pb.sin(y * a), lambda y=y: y)
+        assert pb.reroll(y).report.repeats == ()
     del x
 
 

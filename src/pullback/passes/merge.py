@@ -77,7 +77,7 @@ class _Merging:
         is_value = outputs[0] in view.known
         key = (op.device, *[_key(view.known[y]) for y in outputs]) if is_value else (primitive, *self._around(op))
         first = self.first.setdefault(key, op)
-        if first is op or not view.keep.isdisjoint(outputs) or not (is_value or _is_same(first.primitive, primitive)):
+        if first is op or not view.keep.isdisjoint(outputs) or not (is_value or is_same(first.primitive, primitive)):
             return False
         self.same.update(zip(outputs, first.outputs, strict=True))
         return True
@@ -127,17 +127,17 @@ def _is_part(a: Primitive, b: Primitive) -> bool:
     if isinstance(a, Loop) and isinstance(b, Loop) and a.body.graph is b.body.graph:
         results = b.body.results[: len(a.body.results)]
         return a.body.results == results and replace(b, body=a.body) == a and a.body.parameters == b.body.parameters
-    return not (a.stateful or a.recomputes or any(f.effects for f in a.functions)) and _is_same(a, b)
+    return not (a.stateful or a.recomputes or any(f.effects for f in a.functions)) and is_same(a, b)
 
 
-def _is_same(a: Any, b: Any) -> bool:
+def is_same(a: Any, b: Any) -> bool:
     """Whether two primitives or attributes are equal, functions operation by operation."""
     if isinstance(a, Function):
         return isinstance(b, Function) and _is_same_function(a, b)
     if isinstance(a, AbstractFunctional) and type(a) is type(b):
         a, b = tuple(a.attributes.values()), tuple(b.attributes.values())
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(_is_same(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(is_same(x, y) for x, y in zip(a, b, strict=True))
     # Attributes may be equal and not the same: 0.0 and -0.0.
     return a is b or (a == b and (isinstance(a, Const) or repr(a) == repr(b)))
 
@@ -152,7 +152,7 @@ def _is_same_function(a: Function, b: Function) -> bool:
     tensors, ops = dict(zip(b.parameters, a.parameters, strict=True)), dict[Operation, Operation]()
     for p, q in zip(a.operations, b.operations, strict=True):
         around = [tensors[x] for x in q.inputs], [ops[c] for c in q.controls], q.device, q.attrs
-        if around != (list(p.inputs), list(p.controls), p.device, p.attrs) or not _is_same(p.primitive, q.primitive):
+        if around != (list(p.inputs), list(p.controls), p.device, p.attrs) or not is_same(p.primitive, q.primitive):
             return False
         tensors.update(zip(q.outputs, p.outputs, strict=True))
         ops[q] = p

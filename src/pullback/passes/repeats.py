@@ -12,12 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor
+from ..core.primitive import Primitive
+from .merge import is_same
 from .slabs import slab_of
 from .view import View
 
 _LONGEST_PERIOD = 256
 LEAST_COUNT, LEAST_OPERATIONS = 8, 48
+_MOST_HOLDERS = 16
+"""With so many primitives that hold functions another of its type is compared."""
 
 
 def slabs_first(view: View, operations: Sequence[Operation]) -> list[Operation]:
@@ -62,6 +67,8 @@ class _Search:
     def __init__(self, view: View, operations: Sequence[Operation], least: int) -> None:
         self.view, self.operations, self.least = view, operations, least
         self.number = {op: i for i, op in enumerate(operations)}
+        self.holders: dict[type[Primitive], list[Primitive]] = {}
+        """Primitives that hold functions, one of those that are equal operation by operation."""
         kinds: dict[Any, int] = {}
         self.kind = np.array([kinds.setdefault(self._kind(op), len(kinds)) for op in operations], np.int64)
 
@@ -70,8 +77,21 @@ class _Search:
         p = op.primitive
         if p.stateful or p.acts or op.controls or not op.outputs or not self.view.keep.isdisjoint(op.outputs):
             return op
-        types = tuple([(x.dtype, x.shape.lengths) for x in (*op.inputs, *op.outputs)])
-        return p, op.device, repr(sorted(op.attrs.items())) if op.attrs else "", types
+        given = isinstance(p, AbstractFunctional)  # Lengths that a loop decides are others in each piece.
+        types = tuple([(x.dtype, x.shape.lengths) for x in (*op.inputs, *(() if given else op.outputs))])
+        return self._first_of(p), op.device, repr(sorted(op.attrs.items())) if op.attrs else "", types
+
+    def _first_of(self, primitive: Primitive) -> Primitive:
+        """`primitive`, or an earlier one that holds the same functions, as code traces them in each piece."""
+        if not isinstance(primitive, AbstractFunctional) or any(f.effects for f in primitive.functions):
+            return primitive
+        earlier = self.holders.setdefault(type(primitive), [])
+        for other in earlier:
+            if is_same(other, primitive):
+                return other
+        if len(earlier) < _MOST_HOLDERS:
+            earlier.append(primitive)
+        return primitive
 
     def runs(self) -> Iterator[Run]:
         """The runs: at each place the one of the shortest period."""
