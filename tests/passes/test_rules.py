@@ -21,6 +21,7 @@ from pullback.primitives.creation.eye import Eye
 from pullback.primitives.indexing.gather import GatherV2
 from pullback.primitives.indexing.slice import Slice
 from pullback.primitives.indexing.slicing import FULL, StridedSlice
+from pullback.primitives.linalg.einsum import Einsum
 from pullback.primitives.reduction.reduce import Mean
 from pullback.primitives.reduction.sum import Sum
 from pullback.primitives.shape.broadcast import BroadcastTo
@@ -59,6 +60,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "negated twice": {"x": TRUTH},
     "parts of a concatenation": {"parts": Split(1), "joined": ConcatV2(0)},
     "parts of a stack": {"parts": Unpack(1)},
+    "norm by a contraction": {"contraction": Einsum("ij,ij->i")},
     "product of a unit matrix": {"unit": UNIT},
     "product of eye": {"unit": EYE},
     "product with a unit matrix": {"unit": UNIT},
@@ -153,6 +155,10 @@ ROWS: Sequence[tuple[Callable[..., Any], str, list[str]]] = [
     (lambda x: pb.exp(x) / pb.reshape(pb.reduce_sum(pb.exp(x), -1), [-1, 1]), "safe", ["Softmax"]),
     (lambda x: pb.exp(x[0]) / pb.reduce_sum(pb.exp(x[0])), "safe", ["StridedSlice", "Softmax"]),
     (lambda x: pb.reduce_sum(x[:, None] * pb.sin(x)[None], 2), "fast", ["Sin", "Einsum"]),
+    (lambda x: pb.sqrt(pb.einsum("ij,ij->j", x, x)), "safe", ["EuclideanNorm"]),
+    (lambda x: pb.sqrt(pb.einsum("ij,ij->ji", x, x)), "safe", ["Einsum", "Sqrt"]),
+    (lambda x: pb.sqrt(pb.einsum("ij,kj->ik", x, x)), "safe", ["Einsum", "Sqrt"]),
+    (lambda x: pb.sqrt(pb.einsum("ii,ii->", x[:, :3], x[:, :3])), "safe", ["StridedSlice", "Einsum", "EuclideanNorm"]),
     (lambda x: x[..., None, 1:], "exact", ["StridedSlice"]),
     (lambda x: pb.stack([x, pb.tanh(x)])[1], "exact", ["Tanh"]),
     (lambda x: pb.stack([x, pb.tanh(x)], 1)[:, -1, 2:], "exact", ["Tanh", "StridedSlice"]),

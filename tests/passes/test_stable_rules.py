@@ -79,6 +79,7 @@ ROWS = [
     Hard("logarithm of an exponential", lambda x: pb.log(pb.exp(x)), [-200, 200], [-200, 200], [1, 1]),
     Hard("norm by hand", lambda x: pb.sqrt(pb.reduce_sum(pb.square(x))), [0, 0], 0, [0, 0]),
     Hard("norm by a power", lambda x: pb.reduce_sum(pb.square(x)) ** 0.5, [0, 0], 0, [0, 0]),
+    Hard("norm by a contraction", lambda x: pb.sqrt(pb.tensordot(x, x, 1)), [0, 0], 0, [0, 0]),
     Hard("root of a mean square", lambda x: pb.sqrt(pb.reduce_mean(pb.square(x))), [0, 0], 0, [0, 0]),
     Hard("entropy by hand", lambda x: x * pb.log(x), [0, 1], [0, 0], [0, 1]),
     Hard("square root of a square", lambda x: pb.sqrt(pb.square(x)), [1e30, 0], [1e30, 0], [1, 0]),

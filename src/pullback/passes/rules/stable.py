@@ -25,6 +25,7 @@ from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.scatter_nd import GatherNd
 from ...primitives.indexing.slice import Slice
 from ...primitives.indexing.slicing import StridedSlice
+from ...primitives.linalg.einsum import Einsum
 from ...primitives.reduction.logsumexp import LogSumExp
 from ...primitives.reduction.norms import EuclideanNorm
 from ...primitives.reduction.reduce import Mean
@@ -235,6 +236,17 @@ def norm_by_a_power(x: Tensor, total: Sum) -> Sides:
     yield total(square(x)) ** 0.5
     if x.dtype in FLOATING:
         yield EuclideanNorm(total.axis, total.keepdims)(x)
+
+
+@rewrite("safe", stabilises=True)
+def norm_by_a_contraction(x: Tensor, contraction: Einsum) -> Sides:
+    """sqrt(einsum("ij,ij->i", x, x)) has the derivative 0 * inf where all elements are 0."""
+    yield sqrt(contraction(x, x))
+    operands, _, result = contraction.equation.partition("->")
+    first, _, second = operands.partition(",")
+    left = "".join([label for label in first if label in result])
+    if x.dtype in FLOATING and first == second and first.isalpha() and len({*first}) == len(first) and result == left:
+        yield EuclideanNorm(tuple([i for i, label in enumerate(first) if label not in result]))(x)
 
 
 @rewrite("safe", stabilises=True)
