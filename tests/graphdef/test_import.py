@@ -178,7 +178,7 @@ REFUSED = {
     ),
     "too many inputs": (
         [X, 'node { name: "a" op: "Softmax" input: "x" input: "x" }'],
-        "import_graph_def: node 'import/a' (Softmax): softmax_() takes 2 positional arguments but 3 were given",
+        "import_graph_def: node 'import/a' (Softmax): it takes 1 input, not 2",
     ),
     "a Merge of nothing": (
         [X, 'node { name: "a" op: "Merge" input: "x" input: "x" }'],

@@ -51,13 +51,14 @@ class Body:
         self.refs: dict[Tensor, Ref] = {}
         self.read = {x for op in operations for x in op.inputs}
         """What is an input of something."""
+        self.op: Operation
+        """The one that is being written."""
         self._names = {op.name for op in operations}
-        self._op: Operation | None = None
         self._controls: list[str] = []
 
     def write(self, op: Operation) -> None:
         """Writes the nodes of an operation; one of them has its name and its outputs."""
-        self._op = op
+        self.op = op
         self._controls = [f"^{control.name}" for control in op.controls]
         made = self.export.nodes_of(self, op, [self.refs[x] for x in op.inputs])
         refs = [made] if isinstance(made, Ref) else list(made)
@@ -66,25 +67,23 @@ class Body:
             refs = [named] if isinstance(named, Ref) else list(named)
         self.refs.update((y, ref._replace(dtype=y.dtype)) for y, ref in zip(op.outputs, refs, strict=False))
 
-    def within(self, op: Operation) -> None:
-        """The nodes that follow are of this operation."""
-        self._op = op
-
     def main(self, op_type: str, *inputs: Any, **attributes: Any) -> Any:
-        """The outputs of a new node that has the name of the operation."""
-        assert self._op is not None
-        return self._node(self._op.name, op_type, inputs, attributes)
+        """The output of a new node that has the name of the operation, or the tuple of its outputs."""
+        refs, outputs = self._node(self.op.name, op_type, inputs, attributes), SIGNATURES[op_type][1]
+        return refs[0] if len(outputs) == 1 and "*" not in outputs[0][1] and "[]" not in outputs[0][1] else refs
 
-    def node(self, op_type: str, *inputs: Any, **attributes: Any) -> Any:
-        """The outputs of a new node: one, or a tuple of them. A list of inputs is one input of the op type."""
-        assert self._op is not None
-        return self._node(self._free_name(f"{self._op.name}/{op_type}"), op_type, inputs, attributes)
+    def node(self, op_type: str, *inputs: Any, **attributes: Any) -> Ref:
+        """The output of a new node. A list of inputs is one input of the op type."""
+        return self.outputs(op_type, *inputs, **attributes)[0]
+
+    def outputs(self, op_type: str, *inputs: Any, **attributes: Any) -> tuple[Ref, ...]:
+        """The outputs of a new node."""
+        return self._node(self._free_name(f"{self.op.name}/{op_type}"), op_type, inputs, attributes)
 
     def constant(self, value: Any, dtype: Any = None) -> Ref:
         """A constant."""
         array = np.asarray(value, dtype)
-        ref: Ref = self.node("Const", value=array, dtype=array.dtype)
-        return ref
+        return self.node("Const", value=array, dtype=array.dtype)
 
     def integers(self, numbers: Any) -> Ref:
         """A constant of int32, of int64 where a number needs that."""
@@ -98,14 +97,17 @@ class Body:
 
     def shape_of(self, x: Ref) -> Ref:
         """The shape of `x`, as int32."""
-        ref: Ref = self.node("Shape", x, out_type=np.dtype(np.int32))
-        return ref
+        return self.node("Shape", x, out_type=np.dtype(np.int32))
+
+    def known_rank(self, i: int) -> int:
+        """The rank of input `i`, which must be known."""
+        rank = self.op.inputs[i].shape.rank
+        return self.refuse("the rank of its input must be known") if rank is None else rank
 
     def refuse(self, text: str) -> NoReturn:
         """Raise the error that says what of the operation cannot be written."""
-        assert self._op is not None
         raise UnimplementedError(
-            f"graphdef.export: operation '{self._op.name}' ({self._op.type}, made at {site_of(self._op)}): {text}"
+            f"graphdef.export: operation '{self.op.name}' ({self.op.type}, made at {site_of(self.op)}): {text}"
         )
 
     def reference(self, ref: Ref) -> str:
@@ -114,7 +116,7 @@ class Body:
             return f"{ref.node}:{ref.output}:{ref.number}" if ref.output else ref.node
         return ref.node if ref.place == 0 else f"{ref.node}:{ref.place}"
 
-    def _node(self, name: str, op_type: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    def _node(self, name: str, op_type: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Ref, ...]:
         node = self.nodes.add(name=name, op=op_type)
         kinds, outputs = SIGNATURES[op_type]
         known = dict(attributes)
@@ -125,11 +127,8 @@ class Body:
         node.input.extend(self._controls)
         for key, value in known.items():
             set_attribute(node.attr[key], value)
-        if self._op is not None:
-            node.device = self._op.device
-        refs = list(_outputs(name, outputs, known))
-        one = len(outputs) == 1 and "*" not in outputs[0][1] and "[]" not in outputs[0][1]
-        return refs[0] if one else tuple(refs)
+        node.device = self.op.device
+        return tuple(_outputs(name, outputs, known))
 
     def _free_name(self, wanted: str) -> str:
         name, number = wanted, 0

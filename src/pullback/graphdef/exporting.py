@@ -29,7 +29,8 @@ _writers: dict[type[Primitive], Callable[..., Any]] = {}
 def writer(*classes: type[Primitive]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: the function writes operations of these primitives.
 
-    It is called with a `Body`, the operation and a `Ref` for each of its inputs, and returns those of its outputs.
+    It is called with a `Body`, the primitive and a `Ref` for each of the operation's inputs, and returns those of its
+    outputs.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,7 +118,7 @@ class Export:
         """What writes an operation, called: its writer, or, of a primitive without attributes, a node of its type."""
         write = _writers.get(type(op.primitive))
         if write is not None:
-            return write(body, op, *inputs)
+            return write(body, op.primitive, *inputs)
         kinds = SIGNATURES.get(op.type)
         if kinds is not None and not op.primitive.attributes and len(kinds[0]) == len(inputs):
             return body.main(op.type, *inputs)

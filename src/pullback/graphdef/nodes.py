@@ -18,7 +18,8 @@ from .attributes import attribute_of
 if TYPE_CHECKING:
     from .translation import Region
 
-_REQUIRED: Any = object()
+REQUIRED: Any = object()
+"""What stands for the default of an attribute that has none."""
 
 
 class Reader(NamedTuple):
@@ -122,10 +123,10 @@ class Node:
         """The name to give to the operation that stands for the node."""
         return self.name + "/"
 
-    def attribute(self, name: str, default: Any = _REQUIRED) -> Any:
+    def attribute(self, name: str, default: Any = REQUIRED) -> Any:
         """The value of an attribute: a number, bytes, a dtype, a shape, an array, a tuple; `default` if not stated."""
         if name not in self._attributes:
-            if default is _REQUIRED:
+            if default is REQUIRED:
                 self.reject(f"the attribute '{name}' is missing")
             return default
         value = self._attributes[name]
@@ -134,6 +135,10 @@ class Node:
                 self.reject(f"the attribute '{name}' stands for '{value.placeholder}', which the call does not give")
             value = self.given[value.placeholder]
         return attribute_of(value)
+
+    def all_of(self, defaults: Mapping[str, Any]) -> list[Any]:
+        """The values of the attributes of these names."""
+        return [self.attribute(name, default) for name, default in defaults.items()]
 
     def text(self, name: str, default: str = "") -> str:
         """The value of an attribute that is a string."""
@@ -188,3 +193,19 @@ def same(node: Node, *xs: Tensor) -> Any:
     """The primitive that has TensorFlow's op type, as a reader."""
     primitive: Any = primitive_class(node.op_type)
     return node.make(primitive(), *xs)
+
+
+def making(primitive: Callable[..., Primitive], **attributes: Any) -> Callable[..., Any]:
+    """A reader: the primitive of the attributes of these names, each with its default."""
+    return lambda node, *xs: node.make(primitive(*node.all_of(attributes)), *xs)
+
+
+def calling(function: Callable[..., Any], count: int, **attributes: Any) -> Callable[..., Any]:
+    """A reader: the function of `count` inputs and of the attributes of these names, each with its default."""
+
+    def read(node: Node, *xs: Tensor) -> Any:
+        if len(xs) != count:
+            node.reject(f"it takes {count} input{'s' * (count != 1)}, not {len(xs)}")
+        return function(*xs, *node.all_of(attributes), name=node.exactly)
+
+    return read

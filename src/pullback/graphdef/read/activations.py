@@ -9,30 +9,14 @@ from ...primitives.activations.bias import BiasAdd
 from ...primitives.activations.rectifiers import LeakyRelu, LeakyReluGrad
 from ...primitives.activations.softmax import log_softmax, softmax
 from ...primitives.reduction.reduce import reduce_sum
-from ..nodes import Node, reader, same
+from ..nodes import Node, calling, making, reader, same
 
 reader("Relu", "Relu6", "Elu", "Selu", "Softsign", "Softplus", "Sigmoid")(same)
 reader("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftsignGrad", "SoftplusGrad", "SigmoidGrad")(same)
-
-
-@reader("LeakyRelu")
-def leaky_relu(node: Node, x: Tensor) -> Any:
-    return node.make(LeakyRelu(node.attribute("alpha", 0.2)), x)
-
-
-@reader("LeakyReluGrad")
-def leaky_relu_grad(node: Node, dy: Tensor, x: Tensor) -> Any:
-    return node.make(LeakyReluGrad(node.attribute("alpha", 0.2)), dy, x)
-
-
-@reader("Softmax")
-def softmax_(node: Node, x: Tensor) -> Any:
-    return softmax(x, name=node.exactly)
-
-
-@reader("LogSoftmax")
-def log_softmax_(node: Node, x: Tensor) -> Any:
-    return log_softmax(x, name=node.exactly)
+reader("LeakyRelu")(making(LeakyRelu, alpha=0.2))
+reader("LeakyReluGrad")(making(LeakyReluGrad, alpha=0.2))
+reader("Softmax")(calling(softmax, 1))
+reader("LogSoftmax")(calling(log_softmax, 1))
 
 
 @reader("BiasAdd", "BiasAddV1")

@@ -5,38 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import primitive_class
 from ...primitives.convolution.abstract import geometry_of
-from ...primitives.convolution.conv import (
-    Conv2D,
-    Conv2DBackpropFilter,
-    Conv2DBackpropInput,
-    DepthwiseConv2dNative,
-    DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput,
-)
-from ...primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ...primitives.convolution.morphology import Dilation2D
 from ...primitives.shape.reshape import split_shape
 from ..nodes import Node, reader
 from .operands import padding_of
 
 _FORMATS = {4: ("NHWC", "NCHW"), 5: ("NDHWC", "NCDHW")}
-_FORWARD: dict[str, Any] = {
-    "Conv2D": Conv2D,
-    "DepthwiseConv2dNative": DepthwiseConv2dNative,
-    "Conv3D": Conv3D,
-}
-_BY_INPUT: dict[str, Any] = {
-    "Conv2DBackpropInput": Conv2DBackpropInput,
-    "DepthwiseConv2dNativeBackpropInput": DepthwiseConv2dNativeBackpropInput,
-    "Conv3DBackpropInputV2": Conv3DBackpropInputV2,
-}
-_BY_FILTER: dict[str, Any] = {
-    "Conv2DBackpropFilter": Conv2DBackpropFilter,
-    "DepthwiseConv2dNativeBackpropFilter": DepthwiseConv2dNativeBackpropFilter,
-    "Conv3DBackpropFilterV2": Conv3DBackpropFilterV2,
-}
 
 
 def _geometry(node: Node) -> tuple[Any, ...]:
@@ -48,24 +24,27 @@ def _geometry(node: Node) -> tuple[Any, ...]:
     )
 
 
-@reader(*_FORWARD)
+@reader("Conv2D", "DepthwiseConv2dNative", "Conv3D")
 def forward(node: Node, x: Tensor, f: Tensor) -> Any:
-    primitive: Primitive = _FORWARD[node.op_type](*_geometry(node))
-    return node.make(primitive, x, f)
+    primitive: Any = primitive_class(node.op_type)
+    return node.make(primitive(*_geometry(node)), x, f)
 
 
-@reader(*_BY_INPUT)
+@reader("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInput", "Conv3DBackpropInputV2")
 def by_input(node: Node, sizes: Tensor, f: Tensor, dy: Tensor) -> Any:
-    dims, lengths = split_shape(sizes)
-    primitive: Primitive = _BY_INPUT[node.op_type](*_geometry(node), dims)
-    return node.make(primitive, f, dy, *(() if lengths is None else (lengths,)))
+    return _back(node, sizes, f, dy)
 
 
-@reader(*_BY_FILTER)
+@reader("Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter", "Conv3DBackpropFilterV2")
 def by_filter(node: Node, x: Tensor, sizes: Tensor, dy: Tensor) -> Any:
+    return _back(node, sizes, x, dy)
+
+
+def _back(node: Node, sizes: Tensor, *xs: Tensor) -> Any:
+    """The derivative by what has these lengths."""
     dims, lengths = split_shape(sizes)
-    primitive: Primitive = _BY_FILTER[node.op_type](*_geometry(node), dims)
-    return node.make(primitive, x, dy, *(() if lengths is None else (lengths,)))
+    primitive: Any = primitive_class(node.op_type)
+    return node.make(primitive(*_geometry(node), dims), *xs, *(() if lengths is None else (lengths,)))
 
 
 @reader("Dilation2D")

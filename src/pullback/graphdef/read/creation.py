@@ -14,21 +14,20 @@ from ...primitives.creation.fill import FillLike, fill
 from ...primitives.creation.one_hot import one_hot
 from ...primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
 from ...primitives.creation.ranges import linspace, range_
-from ..nodes import Node, reader
+from ..nodes import REQUIRED, Node, calling, making, reader
 from .operands import tensor_of
 
 _SHORT = 64
+
+reader("Placeholder", "PlaceholderV2")(making(Placeholder, dtype=REQUIRED, shape=TensorShape.UNKNOWN))
+reader("Fill")(calling(fill, 2))
+reader("LinSpace")(calling(linspace, 3))
 
 
 @reader("Const", "HostConst")
 def const(node: Node) -> Any:
     array = node.attribute("value")
     return array if array.dtype == object else constant_in(get_default_graph().acting, array, node.exactly)
-
-
-@reader("Placeholder", "PlaceholderV2")
-def placeholder(node: Node) -> Any:
-    return node.make(Placeholder(node.attribute("dtype"), node.attribute("shape", TensorShape.UNKNOWN)))
 
 
 @reader("PlaceholderWithDefault", anything=True)
@@ -44,11 +43,6 @@ def fill_like(node: Node, x: Tensor) -> Any:
     return node.make(FillLike(int(node.op_type == "OnesLike"), dtype), x)
 
 
-@reader("Fill")
-def fill_(node: Node, dims: Tensor, value: Tensor) -> Any:
-    return fill(dims, value, name=node.exactly)
-
-
 @reader("Range")
 def range_of(node: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Any:
     """A constant, where it is known and short: it may say along which axes something is done."""
@@ -59,11 +53,6 @@ def range_of(node: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Any:
             dtype: Any = start.dtype
             return constant_in(get_default_graph().acting, np.array(numbers, dtype), node.exactly)
     return range_(start, limit, delta, name=node.exactly)
-
-
-@reader("LinSpace")
-def linspace_(node: Node, start: Tensor, stop: Tensor, num: Tensor) -> Any:
-    return linspace(start, stop, num, name=node.exactly)
 
 
 @reader("OneHot")

@@ -13,7 +13,7 @@ from ...primitives.elementwise.arithmetic import Add
 from ...primitives.elementwise.division import RealDiv, TruncateDiv, TruncateMod
 from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.elementwise.powers import Reciprocal
-from ..nodes import Node, reader, same
+from ..nodes import Node, calling, making, reader, same
 
 reader("Abs", "Neg", "Sign", "Square", "Sqrt", "Rsqrt", "Reciprocal", "Exp", "Expm1", "Log", "Log1p")(same)
 reader("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh")(same)
@@ -21,11 +21,11 @@ reader("Floor", "Ceil", "Round", "Rint", "ClipByValue")(same)
 reader("AddV2", "Sub", "Mul", "RealDiv", "DivNoNan", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod")(same)
 reader("SquaredDifference", "Maximum", "Minimum", "Pow", "Atan2", "NextAfter", "Xdivy", "Xlogy", "Xlog1py")(same)
 reader("TanhGrad")(same)
-
-
-@reader("Add")
-def add(node: Node, x: Tensor, y: Tensor) -> Any:
-    return node.make(Add(), x, y)
+reader("Add")(making(Add))
+reader("Mod")(making(TruncateMod))
+reader("MulNoNan")(calling(multiply_no_nan, 2))
+reader("Inv")(making(Reciprocal))
+reader("AddN", "AccumulateNV2")(making(AddN))
 
 
 @reader("Div")
@@ -33,28 +33,8 @@ def div(node: Node, x: Tensor, y: Tensor) -> Any:
     return node.make(TruncateDiv() if x.dtype in INTEGER else RealDiv(), x, y)
 
 
-@reader("Mod")
-def mod(node: Node, x: Tensor, y: Tensor) -> Any:
-    return node.make(TruncateMod(), x, y)
-
-
-@reader("MulNoNan")
-def mul_no_nan(node: Node, x: Tensor, y: Tensor) -> Any:
-    return multiply_no_nan(x, y, name=node.exactly)
-
-
-@reader("Inv")
-def inv(node: Node, x: Tensor) -> Any:
-    return node.make(Reciprocal(), x)
-
-
 @reader("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad")
 def grad_by_conjugate(node: Node, y: Tensor, dy: Tensor) -> Any:
     """TensorFlow's take the result and conjugate it themselves; the others of this kind are given the conjugate."""
     primitive: Any = primitive_class("ReciprocalGrad" if node.op_type == "InvGrad" else node.op_type)
     return node.make(primitive(), conj(y), dy)
-
-
-@reader("AddN", "AccumulateNV2")
-def add_n(node: Node, *xs: Tensor) -> Any:
-    return node.make(AddN(), *xs)

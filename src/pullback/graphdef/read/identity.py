@@ -14,8 +14,11 @@ from ...primitives.identity.identity import (
     StopGradient,
     no_op,
 )
-from ..nodes import Node, reader
+from ..nodes import REQUIRED, Node, making, reader
 from ..translation import Reference
+
+reader("StopGradient")(making(StopGradient))
+reader("EnsureShape")(making(EnsureShape, shape=REQUIRED))
 
 
 @reader("Identity", "RefIdentity", "Snapshot", "DeepCopy", "DebugIdentityV2", "DebugGradientIdentity", anything=True)
@@ -32,19 +35,9 @@ def identity_n(node: Node, *xs: Any) -> Any:
     return node.make(IdentityN(), *xs) if plain else tuple(xs)
 
 
-@reader("StopGradient")
-def stop_gradient(node: Node, x: Tensor) -> Any:
-    return node.make(StopGradient(), x)
-
-
 @reader("PreventGradient")
 def prevent_gradient(node: Node, x: Tensor) -> Any:
     return node.make(PreventGradient(node.text("message")), x)
-
-
-@reader("EnsureShape")
-def ensure_shape(node: Node, x: Tensor) -> Any:
-    return node.make(EnsureShape(node.attribute("shape")), x)
 
 
 @reader("NoOp", "ControlTrigger")

@@ -13,7 +13,7 @@ from ...primitives.creation.constant import constant_value, convert_to_tensor
 from ...primitives.image import boxes, patches, resizing, sampling
 from ...primitives.image.resize_weights import Method
 from ...primitives.shape.size import shape
-from ..nodes import Node, reader
+from ..nodes import Node, calling, reader
 
 _RESIZERS: dict[str, Any] = {
     "ResizeBilinear": resizing.resize_bilinear,
@@ -27,6 +27,12 @@ _METHODS = {
     "ResizeBicubicGrad": "bicubic",
     "ResizeNearestNeighborGrad": "nearest",
 }
+
+reader("ResizeArea")(calling(resizing.resize_area, 2, align_corners=False))
+reader("RGBToHSV")(calling(colors.rgb_to_hsv, 1))
+reader("HSVToRGB")(calling(colors.hsv_to_rgb, 1))
+reader("AdjustHue")(calling(colors.adjust_hue, 2))
+reader("AdjustSaturation")(calling(colors.adjust_saturation, 2))
 
 
 @reader(*_RESIZERS)
@@ -58,11 +64,6 @@ def _transposed(node: Node, dy: Tensor, size: Any) -> Any:
     if known is not None:
         return node.make(resizing.ResizeGrad(tuple(method), tuple(known.tolist())), dy)
     return node.make(resizing.ResizeGrad(tuple(method), (None, None)), dy, lengths)
-
-
-@reader("ResizeArea")
-def resize_area(node: Node, x: Tensor, size: Tensor) -> Any:
-    return resizing.resize_area(x, size, node.attribute("align_corners", False), name=node.exactly)
 
 
 @reader("ScaleAndTranslate")
@@ -108,27 +109,7 @@ def suppressed(node: Node, rectangles: Tensor, scores: Tensor, most: Tensor, *th
     return boxes.non_max_suppression(rectangles, scores, most, overlap, least, name=node.exactly)
 
 
-@reader("RGBToHSV")
-def rgb_to_hsv(node: Node, x: Tensor) -> Any:
-    return colors.rgb_to_hsv(x, name=node.exactly)
-
-
-@reader("HSVToRGB")
-def hsv_to_rgb(node: Node, x: Tensor) -> Any:
-    return colors.hsv_to_rgb(x, name=node.exactly)
-
-
 @reader("AdjustContrastv2")
 def adjust_contrast(node: Node, x: Tensor, factor: Tensor) -> Any:
     del node
     return colors.adjust_contrast(x, factor)
-
-
-@reader("AdjustHue")
-def adjust_hue(node: Node, x: Tensor, delta: Tensor) -> Any:
-    return colors.adjust_hue(x, delta, name=node.exactly)
-
-
-@reader("AdjustSaturation")
-def adjust_saturation(node: Node, x: Tensor, factor: Tensor) -> Any:
-    return colors.adjust_saturation(x, factor, name=node.exactly)

@@ -24,17 +24,20 @@ from ...primitives.indexing.where_rows import where_rows
 from ...primitives.logic.comparison import not_equal
 from ...primitives.shape.reshape import split_shape
 from ...primitives.shape.stacking import Pack
-from ..nodes import Node, reader
+from ..nodes import Node, calling, making, reader
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-_SCATTERS: dict[str, Any] = {
-    "TensorScatterAdd": nd.tensor_scatter_nd_add,
-    "TensorScatterSub": nd.tensor_scatter_nd_sub,
-    "TensorScatterUpdate": nd.tensor_scatter_nd_update,
-    "TensorScatterMax": nd.tensor_scatter_nd_max,
-    "TensorScatterMin": nd.tensor_scatter_nd_min,
-    "ScatterNdNonAliasingAdd": nd.tensor_scatter_nd_add,
-}
+
+reader("Slice")(calling(slice_, 3))
+reader("GatherNd")(calling(nd.gather_nd, 2))
+reader("ScatterNd")(calling(nd.scatter_nd, 3))
+reader("TensorScatterAdd", "ScatterNdNonAliasingAdd")(calling(nd.tensor_scatter_nd_add, 3))
+reader("TensorScatterSub")(calling(nd.tensor_scatter_nd_sub, 3))
+reader("TensorScatterUpdate")(calling(nd.tensor_scatter_nd_update, 3))
+reader("TensorScatterMax")(calling(nd.tensor_scatter_nd_max, 3))
+reader("TensorScatterMin")(calling(nd.tensor_scatter_nd_min, 3))
+reader("SelectV2")(making(Select))
+reader("UnravelIndex")(calling(unravel_index, 2))
 
 
 @reader("StridedSlice")
@@ -101,11 +104,6 @@ def _entry(i: int, bounds: list[int], masks: list[int]) -> Any:
     return first if shrink else (None if no_begin else first, None if no_end else last, step)
 
 
-@reader("Slice")
-def slice_of(node: Node, x: Tensor, begin: Tensor, size: Tensor) -> Any:
-    return slice_(x, begin, size, name=node.exactly)
-
-
 @reader("GatherV2")
 def gather_v2(node: Node, x: Tensor, indices: Tensor, axis: Tensor) -> Any:
     (place,) = node.integers(axis, "the axis")
@@ -115,26 +113,6 @@ def gather_v2(node: Node, x: Tensor, indices: Tensor, axis: Tensor) -> Any:
 @reader("Gather")
 def gather_(node: Node, x: Tensor, indices: Tensor) -> Any:
     return gather(x, indices, axis=0, name=node.exactly)
-
-
-@reader("GatherNd")
-def gather_nd(node: Node, x: Tensor, indices: Tensor) -> Any:
-    return nd.gather_nd(x, indices, name=node.exactly)
-
-
-@reader("ScatterNd")
-def scatter_nd(node: Node, indices: Tensor, updates: Tensor, shape: Tensor) -> Any:
-    return nd.scatter_nd(indices, updates, shape, name=node.exactly)
-
-
-@reader(*_SCATTERS)
-def scatter(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Any:
-    return _SCATTERS[node.op_type](x, indices, updates, name=node.exactly)
-
-
-@reader("SelectV2")
-def select_v2(node: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
-    return node.make(Select(), condition, x, y)
 
 
 @reader("Select")
@@ -157,8 +135,3 @@ def partition(node: Node, x: Tensor, partitions: Tensor) -> Any:
 def stitch(node: Node, *given: Tensor) -> Any:
     n = len(given) // 2
     return dynamic_stitch(list(given[:n]), list(given[n:]), name=node.exactly)
-
-
-@reader("UnravelIndex")
-def unravel(node: Node, indices: Tensor, dims: Tensor) -> Any:
-    return unravel_index(indices, dims, name=node.exactly)

@@ -20,7 +20,22 @@ from ...primitives.linalg import (
 )
 from ...primitives.linalg.einsum import einsum
 from ...primitives.linalg.matmul import BatchMatMul, MatMul
-from ..nodes import Node, reader, same
+from ..nodes import Node, calling, making, reader, same
+
+reader("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")(making(BatchMatMul, adj_x=False, adj_y=False))
+reader("Cross", "Cholesky", "MatrixDeterminant", "MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(same)
+reader("MatrixInverse")(calling(inverses.inv, 1, adjoint=False))
+reader("MatrixSolve")(calling(inverses.solve, 2, adjoint=False))
+reader("MatrixSolveLs")(calling(inverses.lstsq, 3, fast=True))
+reader("TridiagonalSolve")(calling(tridiagonal.tridiagonal_solve, 2))
+reader("SelfAdjointEigV2", outputs=("e", "v"))(making(eigen.SelfAdjointEig, compute_v=True))
+reader("Eig", outputs=("e", "v"))(making(eigen.Eig, compute_v=True))
+reader("MatrixBandPart")(calling(matrices.band_part, 3))
+reader("Diag")(calling(tensor_diagonals.tensor_diag, 1))
+reader("DiagPart")(calling(tensor_diagonals.tensor_diag_part, 1))
+reader("MatrixDiag")(calling(matrices.diag, 1))
+reader("MatrixDiagPart")(calling(matrices.diag_part, 1))
+reader("MatrixSetDiag")(calling(matrices.set_diag, 2))
 
 
 @reader("MatMul", "SparseMatMul")
@@ -29,17 +44,9 @@ def matmul(node: Node, a: Tensor, b: Tensor) -> Any:
     return node.make(MatMul(node.attribute("transpose_a", False), node.attribute("transpose_b", False)), a, b)
 
 
-@reader("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_matmul(node: Node, a: Tensor, b: Tensor) -> Any:
-    return node.make(BatchMatMul(node.attribute("adj_x", False), node.attribute("adj_y", False)), a, b)
-
-
 @reader("Einsum")
 def einsum_(node: Node, *xs: Tensor) -> Any:
     return einsum(node.text("equation"), *xs, name=node.exactly)
-
-
-reader("Cross", "Cholesky", "MatrixDeterminant", "MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(same)
 
 
 @reader("LogMatrixDeterminant", outputs=("sign", "log_abs_determinant"))
@@ -47,31 +54,11 @@ def log_determinant(node: Node, x: Tensor) -> Any:
     return tuple(determinants.slogdet(x, name=node.exactly))
 
 
-@reader("MatrixInverse")
-def inverse(node: Node, x: Tensor) -> Any:
-    return inverses.inv(x, node.attribute("adjoint", False), name=node.exactly)
-
-
-@reader("MatrixSolve")
-def solve(node: Node, a: Tensor, b: Tensor) -> Any:
-    return inverses.solve(a, b, node.attribute("adjoint", False), name=node.exactly)
-
-
-@reader("MatrixSolveLs")
-def least_squares(node: Node, a: Tensor, b: Tensor, regularizer: Tensor) -> Any:
-    return inverses.lstsq(a, b, regularizer, node.attribute("fast", True), name=node.exactly)
-
-
 @reader("MatrixTriangularSolve", "BandedTriangularSolve")
 def triangular_solve(node: Node, a: Tensor, b: Tensor) -> Any:
     banded = node.op_type == "BandedTriangularSolve"
     found = triangular.banded_triangular_solve if banded else triangular.triangular_solve
     return found(a, b, node.attribute("lower", True), node.attribute("adjoint", False), name=node.exactly)
-
-
-@reader("TridiagonalSolve")
-def tridiagonal_solve(node: Node, diagonals: Tensor, rhs: Tensor) -> Any:
-    return tridiagonal.tridiagonal_solve(diagonals, rhs, name=node.exactly)
 
 
 @reader("TridiagonalMatMul")
@@ -85,16 +72,6 @@ def qr_(node: Node, x: Tensor) -> Any:
     return tuple(qr.qr(x, node.attribute("full_matrices", False), name=node.exactly))
 
 
-@reader("SelfAdjointEigV2", outputs=("e", "v"))
-def eigh(node: Node, x: Tensor) -> Any:
-    return node.make(eigen.SelfAdjointEig(node.attribute("compute_v", True)), x)
-
-
-@reader("Eig", outputs=("e", "v"))
-def eig(node: Node, x: Tensor) -> Any:
-    return node.make(eigen.Eig(node.attribute("compute_v", True)), x)
-
-
 @reader("Svd", outputs=("s", "u", "v"))
 def svd_(node: Node, x: Tensor) -> Any:
     compute_uv = node.attribute("compute_uv", True)
@@ -106,44 +83,14 @@ def lu_(node: Node, x: Tensor) -> Any:
     return tuple(lu.lu(x, node.attribute("output_idx_type", "int32"), name=node.exactly))
 
 
-@reader("MatrixBandPart")
-def band_part(node: Node, x: Tensor, lower: Tensor, upper: Tensor) -> Any:
-    return matrices.band_part(x, lower, upper, name=node.exactly)
-
-
-@reader("Diag")
-def tensor_diag(node: Node, x: Tensor) -> Any:
-    return tensor_diagonals.tensor_diag(x, name=node.exactly)
-
-
-@reader("DiagPart")
-def tensor_diag_part(node: Node, x: Tensor) -> Any:
-    return tensor_diagonals.tensor_diag_part(x, name=node.exactly)
-
-
-@reader("MatrixDiag")
-def diag(node: Node, x: Tensor) -> Any:
-    return matrices.diag(x, name=node.exactly)
-
-
 @reader("MatrixDiagV2", "MatrixDiagV3")
 def diag_v3(node: Node, x: Tensor, k: Tensor, rows: Tensor, columns: Tensor, padding: Tensor) -> Any:
     return matrices.diag(x, node.exactly, k, rows, columns, padding, _align(node))
 
 
-@reader("MatrixDiagPart")
-def diag_part(node: Node, x: Tensor) -> Any:
-    return matrices.diag_part(x, name=node.exactly)
-
-
 @reader("MatrixDiagPartV2", "MatrixDiagPartV3")
 def diag_part_v3(node: Node, x: Tensor, k: Tensor, padding: Tensor) -> Any:
     return matrices.diag_part(x, node.exactly, k, padding, _align(node))
-
-
-@reader("MatrixSetDiag")
-def set_diag(node: Node, x: Tensor, diagonal: Tensor) -> Any:
-    return matrices.set_diag(x, diagonal, name=node.exactly)
 
 
 @reader("MatrixSetDiagV2", "MatrixSetDiagV3")

@@ -9,7 +9,9 @@ from ...core.operation import Tensor
 from ...primitives.activations.softmax import softmax
 from ...primitives.losses.cross_entropy import SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits
 from ...primitives.losses.l2 import L2Loss
-from ..nodes import Node, reader
+from ..nodes import Node, making, reader
+
+reader("L2Loss")(making(L2Loss))
 
 
 @reader("SoftmaxCrossEntropyWithLogits", outputs=("loss", "backprop"))
@@ -32,8 +34,3 @@ def _first(result: Any) -> Tensor:
 def _with_backprop(node: Node, x: Tensor, loss: Tensor) -> Any:
     """The loss, and, where it is read, its derivative by the logits."""
     return (loss, gradients(loss, x)[0]) if node.wants(1) else loss
-
-
-@reader("L2Loss")
-def l2_loss(node: Node, x: Tensor) -> Any:
-    return node.make(L2Loss(), x)

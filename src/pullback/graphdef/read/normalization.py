@@ -12,9 +12,11 @@ from ...primitives.normalization.normalization import (
     fused_batch_norm,
     local_response_normalization,
 )
-from ..nodes import Node, reader
+from ..nodes import Node, calling, reader
 
 _RESERVED = ("reserve_space_1", "reserve_space_2", "reserve_space_3")
+
+reader("LRN")(calling(local_response_normalization, 1, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5))
 
 
 @reader(
@@ -62,18 +64,6 @@ def fused_grad(node: Node, dy: Tensor, x: Tensor, scale: Tensor, first: Tensor, 
     )
     dx, dscale, doffset = gradients(y, [x, scale, offset], dy)
     return (dx, dscale, doffset, dscale, doffset)
-
-
-@reader("LRN")
-def lrn(node: Node, x: Tensor) -> Any:
-    return local_response_normalization(
-        x,
-        node.attribute("depth_radius", 5),
-        node.attribute("bias", 1.0),
-        node.attribute("alpha", 1.0),
-        node.attribute("beta", 0.5),
-        name=node.exactly,
-    )
 
 
 @reader("BatchNormWithGlobalNormalization")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.operation import Tensor
+from ...core.operation import Operation, Tensor
 from ...primitives.elementwise.powers import sqrt, square
 from ...primitives.identity.identity import no_op
 from ...primitives.indexing.gather import gather
@@ -21,11 +21,16 @@ def _given(node: Node, inputs: tuple[Any, ...], count: int) -> tuple[list[Tensor
 
 
 def _assigned(node: Node, inputs: tuple[Any, ...], handles: list[Tensor], values: list[Tensor]) -> Any:
-    """The variables with new values; what waits for the node waits for all of them."""
+    """The variables with new values."""
     done = []
     for handle, value in zip(handles, values, strict=True):
         type_ = variable_type(handle)
         done.append(AssignVariableOp(type_.dtype, type_.shape).operation(handle, value))
+    return _after(node, inputs, handles, done)
+
+
+def _after(node: Node, inputs: tuple[Any, ...], handles: list[Tensor], done: list[Operation]) -> Any:
+    """The first variable, where that is the node's output; what waits for the node waits for all that was done."""
     with done[0].graph.control_dependencies(done):
         no_op(name=node.exactly)
     return Reference(handles[0], done[-1]) if isinstance(inputs[0], Reference) else None
@@ -105,6 +110,4 @@ def _rows_assigned(
 ) -> Any:
     """The variables with new rows of these numbers, no two of which are the same."""
     done = [scatter_rows("update", handle, numbers, new) for handle, new in zip(handles, rows, strict=True)]
-    with done[0].graph.control_dependencies(done):
-        no_op(name=node.exactly)
-    return Reference(handles[0], done[-1]) if isinstance(inputs[0], Reference) else None
+    return _after(node, inputs, handles, done)

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...core.operation import Tensor
 from ...primitives.signal import fft
-from ..nodes import Node, reader
+from ..nodes import calling, reader
 
-_COMPLEX: dict[str, Any] = {
-    "FFT": fft.fft,
-    "FFT2D": fft.fft2d,
-    "FFT3D": fft.fft3d,
-    "IFFT": fft.ifft,
-    "IFFT2D": fft.ifft2d,
-    "IFFT3D": fft.ifft3d,
-}
-_REAL: dict[str, Any] = {
-    "RFFT": fft.rfft,
-    "RFFT2D": fft.rfft2d,
-    "RFFT3D": fft.rfft3d,
-    "IRFFT": fft.irfft,
-    "IRFFT2D": fft.irfft2d,
-    "IRFFT3D": fft.irfft3d,
-}
-
-
-@reader(*_COMPLEX)
-def transform(node: Node, x: Tensor) -> Any:
-    return _COMPLEX[node.op_type](x, name=node.exactly)
-
-
-@reader(*_REAL)
-def real_transform(node: Node, x: Tensor, lengths: Tensor) -> Any:
-    return _REAL[node.op_type](x, lengths, name=node.exactly)
+reader("FFT")(calling(fft.fft, 1))
+reader("FFT2D")(calling(fft.fft2d, 1))
+reader("FFT3D")(calling(fft.fft3d, 1))
+reader("IFFT")(calling(fft.ifft, 1))
+reader("IFFT2D")(calling(fft.ifft2d, 1))
+reader("IFFT3D")(calling(fft.ifft3d, 1))
+reader("RFFT")(calling(fft.rfft, 2))
+reader("RFFT2D")(calling(fft.rfft2d, 2))
+reader("RFFT3D")(calling(fft.rfft3d, 2))
+reader("IRFFT")(calling(fft.irfft, 2))
+reader("IRFFT2D")(calling(fft.irfft2d, 2))
+reader("IRFFT3D")(calling(fft.irfft3d, 2))

@@ -15,8 +15,12 @@ from ...primitives.strings.conversion import as_string, format, to_number
 from ...primitives.strings.parts import StringJoin, join, length, lower, reduce_join, strip, substr, upper
 from ...primitives.strings.patterns import regex_full_match, regex_replace
 from ...primitives.strings.splitting import StringSplit, StringSplitV2
-from ..nodes import Node, reader
+from ..nodes import REQUIRED, Node, calling, reader
 from .operands import tensor_of, text_of
+
+reader("StringToNumber")(calling(to_number, 1, out_type="float32"))
+reader("StringStrip")(calling(strip, 1))
+reader("StringToHashBucketStrong")(calling(to_hash_bucket_strong, 1, num_buckets=REQUIRED, key=REQUIRED))
 
 
 @reader("AsString")
@@ -24,11 +28,6 @@ def as_text(node: Node, x: Tensor) -> Any:
     precision, width = node.attribute("precision", -1), node.attribute("width", -1)
     scientific, shortest = node.attribute("scientific", False), node.attribute("shortest", False)
     return as_string(x, precision, scientific, shortest, width, node.text("fill"), name=node.exactly)
-
-
-@reader("StringToNumber")
-def number(node: Node, x: Tensor) -> Any:
-    return to_number(x, node.attribute("out_type", "float32"), name=node.exactly)
 
 
 @reader("StringLength")
@@ -42,11 +41,6 @@ def in_case(node: Node, x: Tensor) -> Any:
     return change(x, node.text("encoding"), name=node.exactly)
 
 
-@reader("StringStrip")
-def stripped(node: Node, x: Tensor) -> Any:
-    return strip(x, name=node.exactly)
-
-
 @reader("Substr")
 def part(node: Node, x: Tensor, place: Tensor, count: Tensor) -> Any:
     return substr(x, place, count, node.text("unit", "BYTE"), name=node.exactly)
@@ -56,11 +50,6 @@ def part(node: Node, x: Tensor, place: Tensor, count: Tensor) -> Any:
 def bucket(node: Node, x: Tensor) -> Any:
     hashed = to_hash_bucket if node.op_type == "StringToHashBucket" else to_hash_bucket_fast
     return hashed(x, node.attribute("num_buckets"), name=node.exactly)
-
-
-@reader("StringToHashBucketStrong")
-def strong_bucket(node: Node, x: Tensor) -> Any:
-    return to_hash_bucket_strong(x, node.attribute("num_buckets"), node.attribute("key"), name=node.exactly)
 
 
 @reader("StaticRegexReplace")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int32
-from ...core.graph import Operation
 from ...core.values import Const
 from ...primitives.creation.eye import Eye
 from ...primitives.creation.fill import Fill, Filled, FillLike
@@ -28,7 +27,7 @@ def lengths_of(body: Body, lengths: Sequence[int | None] | None, given: Sequence
         return vector
     known = [-1 if n is None else n for n in lengths]
     open_ = body.constant(np.array([n is None for n in lengths]))
-    return body.node("SelectV2", open_, vector, body.constant(known, vector.dtype))  # type: ignore[no-any-return]
+    return body.node("SelectV2", open_, vector, body.constant(known, vector.dtype))
 
 
 def sizes_of(body: Body, lengths: Sequence[int | None], given: Sequence[Ref], like: Ref) -> Ref:
@@ -36,64 +35,57 @@ def sizes_of(body: Body, lengths: Sequence[int | None], given: Sequence[Ref], li
     if given or None not in lengths:
         return lengths_of(body, lengths, given)
     batch = body.node("Slice", body.shape_of(like), body.integers([0]), body.integers([1]))
-    return body.node("ConcatV2", [batch, body.integers(lengths[1:])], body.integers(0))  # type: ignore[no-any-return]
+    return body.node("ConcatV2", [batch, body.integers(lengths[1:])], body.integers(0))
 
 
 @writer(Const)
-def constant(body: Body, op: Operation) -> Any:
-    assert isinstance(op.primitive, Const)
-    return body.main("Const", value=op.primitive.value, dtype=op.primitive.value.dtype)
+def constant(body: Body, p: Any) -> Any:
+    return body.main("Const", value=p.value, dtype=p.value.dtype)
 
 
 @writer(Placeholder)
-def placeholder(body: Body, op: Operation) -> Any:
-    (y,) = op.outputs
+def placeholder(body: Body, p: Any) -> Any:
+    (y,) = body.op.outputs
     return body.main("Placeholder", dtype=y.dtype, shape=y.shape)
 
 
 @writer(PlaceholderWithDefault)
-def placeholder_with_default(body: Body, op: Operation, x: Ref) -> Any:
-    return body.main("PlaceholderWithDefault", x, shape=op.outputs[0].shape)
+def placeholder_with_default(body: Body, p: Any, x: Ref) -> Any:
+    return body.main("PlaceholderWithDefault", x, shape=body.op.outputs[0].shape)
 
 
 @writer(Fill)
-def fill(body: Body, op: Operation, x: Ref, *lengths: Ref) -> Any:
-    assert isinstance(op.primitive, Fill)
-    return body.main("Fill", lengths_of(body, op.primitive.shape, lengths), x)
+def fill(body: Body, p: Any, x: Ref, *lengths: Ref) -> Any:
+    return body.main("Fill", lengths_of(body, p.shape, lengths), x)
 
 
 @writer(Filled)
-def filled(body: Body, op: Operation, *lengths: Ref) -> Any:
-    assert isinstance(op.primitive, Filled)
-    value = body.constant(op.primitive.value, op.primitive.dtype)
-    return body.main("Fill", lengths_of(body, op.primitive.shape, lengths), value)
+def filled(body: Body, p: Any, *lengths: Ref) -> Any:
+    value = body.constant(p.value, p.dtype)
+    return body.main("Fill", lengths_of(body, p.shape, lengths), value)
 
 
 @writer(FillLike)
-def fill_like(body: Body, op: Operation, x: Ref) -> Any:
-    assert isinstance(op.primitive, FillLike)
-    return body.main("Fill", body.shape_of(x), body.constant(op.primitive.value, op.primitive.dtype))
+def fill_like(body: Body, p: Any, x: Ref) -> Any:
+    return body.main("Fill", body.shape_of(x), body.constant(p.value, p.dtype))
 
 
 @writer(Eye)
-def eye(body: Body, op: Operation, *lengths: Ref) -> Any:
-    primitive: Any = op.primitive
-    ones = body.node("Fill", lengths_of(body, primitive.shape, lengths), body.constant(1, primitive.dtype))
+def eye(body: Body, p: Any, *lengths: Ref) -> Any:
+    ones = body.node("Fill", lengths_of(body, p.shape, lengths), body.constant(1, p.dtype))
     return body.main("MatrixBandPart", ones, body.integers(0), body.integers(0))
 
 
 @writer(Range)
-def range_(body: Body, op: Operation, *given: Ref) -> Any:
-    primitive: Any = op.primitive
-    if primitive.numbers is not None:
-        return body.main("Range", *[body.constant(n, primitive.dtype) for n in primitive.numbers])
-    return body.main("Range", *[body.cast(n, primitive.dtype) for n in given])
+def range_(body: Body, p: Any, *given: Ref) -> Any:
+    if p.numbers is not None:
+        return body.main("Range", *[body.constant(n, p.dtype) for n in p.numbers])
+    return body.main("Range", *[body.cast(n, p.dtype) for n in given])
 
 
 @writer(OneHot)
-def one_hot(body: Body, op: Operation, indices: Ref, *depth: Ref) -> Any:
-    primitive: Any = op.primitive
-    known = body.constant(primitive.depth[0], int32) if not depth else body.node("Squeeze", depth[0])
+def one_hot(body: Body, p: Any, indices: Ref, *depth: Ref) -> Any:
+    known = body.constant(p.depth[0], int32) if not depth else body.node("Squeeze", depth[0])
     known = body.cast(known, int32)
-    on, off = (body.constant(n, primitive.dtype) for n in (1, 0))
-    return body.main("OneHot", indices, known, on, off, axis=primitive.axis)
+    on, off = (body.constant(n, p.dtype) for n in (1, 0))
+    return body.main("OneHot", indices, known, on, off, axis=p.axis)

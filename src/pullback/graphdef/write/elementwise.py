@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import COMPLEX, real_dtype
-from ...core.graph import Operation
 from ...primitives.casting.bitcast import Bitcast
 from ...primitives.casting.cast import Cast
 from ...primitives.complex.angle import Angle
@@ -25,51 +24,49 @@ from ..exporting import writer
 
 
 @writer(Cast)
-def cast(body: Body, op: Operation, x: Ref) -> Any:
-    return body.main("Cast", x, DstT=op.outputs[0].dtype)
+def cast(body: Body, p: Any, x: Ref) -> Any:
+    return body.main("Cast", x, DstT=body.op.outputs[0].dtype)
 
 
 @writer(Bitcast)
-def bitcast(body: Body, op: Operation, x: Ref) -> Any:
-    return body.main("Bitcast", x, type=op.outputs[0].dtype)
+def bitcast(body: Body, p: Any, x: Ref) -> Any:
+    return body.main("Bitcast", x, type=body.op.outputs[0].dtype)
 
 
 @writer(Complex, Real, Imag, Angle, ComplexAbs)
-def parts(body: Body, op: Operation, *xs: Ref) -> Any:
-    return body.main(op.type, *xs, Tout=op.outputs[0].dtype)
+def parts(body: Body, p: Any, *xs: Ref) -> Any:
+    return body.main(p.type, *xs, Tout=body.op.outputs[0].dtype)
 
 
 @writer(SqrtGrad, RsqrtGrad, ReciprocalGrad)
-def grad_by_conjugate(body: Body, op: Operation, y: Ref, dy: Ref) -> Any:
+def grad_by_conjugate(body: Body, p: Any, y: Ref, dy: Ref) -> Any:
     """TensorFlow's conjugate the first input themselves."""
-    return body.main(op.type, body.node("Conj", y) if y.dtype in COMPLEX else y, dy)
+    return body.main(p.type, body.node("Conj", y) if y.dtype in COMPLEX else y, dy)
 
 
 @writer(AddN)
-def add_n(body: Body, op: Operation, *xs: Ref) -> Any:
+def add_n(body: Body, p: Any, *xs: Ref) -> Any:
     return body.main("AddN", list(xs))
 
 
 @writer(LogicalXor)
-def logical_xor(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+def logical_xor(body: Body, p: Any, x: Ref, y: Ref) -> Any:
     return body.main("NotEqual", x, y)
 
 
 @writer(Mask)
-def mask(body: Body, op: Operation, condition: Ref, x: Ref) -> Any:
-    primitive: Any = op.primitive
+def mask(body: Body, p: Any, condition: Ref, x: Ref) -> Any:
     nothing = body.constant(0, x.dtype)
-    return body.main("SelectV2", condition, *((x, nothing) if primitive.keep else (nothing, x)))
+    return body.main("SelectV2", condition, *((x, nothing) if p.keep else (nothing, x)))
 
 
 @writer(MaskUnseen)
-def mask_unseen(body: Body, op: Operation, x: Ref, b: Ref, seen_by: Ref) -> Any:
+def mask_unseen(body: Body, p: Any, x: Ref, b: Ref, seen_by: Ref) -> Any:
     """x where b is finite, or an element that it meets is not 0; else 0."""
-    primitive: Any = op.primitive
-    rank, theirs = op.inputs[0].shape.rank, op.inputs[2].shape.rank
+    rank, theirs = body.op.inputs[0].shape.rank, body.op.inputs[2].shape.rank
     if rank is None or theirs is None:
         return body.refuse("the ranks of its inputs must be known")
-    along = (None,) * rank if primitive.along is None else primitive.along
+    along = (None,) * rank if p.along is None else p.along
     kept = [a for a in along if a is not None]
     seen = body.node("NotEqual", seen_by, body.constant(0, seen_by.dtype))
     seen = body.node("Any", seen, body.integers([a for a in range(theirs) if a not in kept]), keep_dims=False)
@@ -82,17 +79,17 @@ def mask_unseen(body: Body, op: Operation, x: Ref, b: Ref, seen_by: Ref) -> Any:
 
 
 @writer(MaskedMul)
-def masked_mul(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+def masked_mul(body: Body, p: Any, x: Ref, y: Ref) -> Any:
     return _kept(body, [x], body.node("MulNoNan", x, y))
 
 
 @writer(MaskedDiv)
-def masked_div(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+def masked_div(body: Body, p: Any, x: Ref, y: Ref) -> Any:
     return body.main("Xdivy", x, y)
 
 
 @writer(QuotientGrad)
-def quotient_grad(body: Body, op: Operation, dy: Ref, y: Ref, b: Ref) -> Any:
+def quotient_grad(body: Body, p: Any, dy: Ref, y: Ref, b: Ref) -> Any:
     return _kept(body, [dy, y], body.node("Neg", body.node("RealDiv", body.node("Mul", dy, y), b)))
 
 
@@ -105,19 +102,15 @@ def _kept(body: Body, factors: Sequence[Ref], x: Ref) -> Any:
 
 
 @writer(Polygamma, Zeta)
-def of_order(body: Body, op: Operation, a: Ref, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    if primitive.times:
+def of_order(body: Body, p: Any, a: Ref, x: Ref) -> Any:
+    if p.times:
         return body.refuse("TensorFlow has no derivative of it by its first input")
-    order = constant_value(op.inputs[0])
-    if op.type == "Polygamma" and (order is None or (order != np.round(order)).any()):
+    order = constant_value(body.op.inputs[0])
+    if p.type == "Polygamma" and (order is None or (order != np.round(order)).any()):
         return body.refuse("TensorFlow has it of whole orders, which must be known")
-    return body.main(op.type, a, x)
+    return body.main(p.type, a, x)
 
 
 @writer(PolygammaOf)
-def polygamma_of(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    return body.main(
-        "Polygamma", body.node("Mul", body.node("OnesLike", x), body.constant(primitive.order, x.dtype)), x
-    )
+def polygamma_of(body: Body, p: Any, x: Ref) -> Any:
+    return body.main("Polygamma", body.node("Mul", body.node("OnesLike", x), body.constant(p.order, x.dtype)), x)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int32, int64
-from ...core.graph import Operation
 from ...primitives.indexing.gather import GatherV2, TakeGrad, TrueIndices
 from ...primitives.indexing.index_arithmetic import FromFront
 from ...primitives.indexing.partition import PartNumbers
@@ -23,27 +22,24 @@ from .creation import lengths_of
 
 
 @writer(GatherV2)
-def gather(body: Body, op: Operation, x: Ref, indices: Ref) -> Any:
-    primitive: Any = op.primitive
-    return body.main("GatherV2", x, indices, body.integers(primitive.axis), batch_dims=primitive.batch_dims)
+def gather(body: Body, p: Any, x: Ref, indices: Ref) -> Any:
+    return body.main("GatherV2", x, indices, body.integers(p.axis), batch_dims=p.batch_dims)
 
 
 @writer(Take)
-def take(body: Body, op: Operation, x: Ref, indices: Ref) -> Any:
+def take(body: Body, p: Any, x: Ref, indices: Ref) -> Any:
     """As gather, and negative numbers count from the end."""
-    primitive: Any = op.primitive
-    axis = body.integers(primitive.axis if primitive.axis >= 0 else primitive.axis + (op.inputs[0].shape.rank or 0))
+    axis = body.integers(p.axis if p.axis >= 0 else p.axis + (body.op.inputs[0].shape.rank or 0))
     length = body.node("GatherV2", body.node("Shape", x, out_type=indices.dtype), axis, body.integers(0))
     return body.main("GatherV2", x, body.node("FloorMod", indices, length), axis)
 
 
 @writer(TakeGrad)
-def take_grad(body: Body, op: Operation, dy: Ref, indices: Ref, *lengths: Ref) -> Any:
-    primitive: Any = op.primitive
-    rank, count = op.outputs[0].shape.rank, op.inputs[1].shape.rank
-    if primitive.batch_dims or rank is None or count is None:
+def take_grad(body: Body, p: Any, dy: Ref, indices: Ref, *lengths: Ref) -> Any:
+    rank, count = body.op.outputs[0].shape.rank, body.op.inputs[1].shape.rank
+    if p.batch_dims or rank is None or count is None:
         return body.refuse("its export is there without batch axes, and where ranks are known")
-    shape, axis = lengths_of(body, primitive.shape, lengths), primitive.axis % rank
+    shape, axis = lengths_of(body, p.shape, lengths), p.axis % rank
     shape = body.cast(shape, indices.dtype)
     if axis:
         order = [axis, *range(axis), *range(axis + 1, rank)]
@@ -61,42 +57,38 @@ def take_grad(body: Body, op: Operation, dy: Ref, indices: Ref, *lengths: Ref) -
 
 
 @writer(GatherNd)
-def gather_nd(body: Body, op: Operation, x: Ref, indices: Ref) -> Any:
-    primitive: Any = op.primitive
-    if primitive.batch_dims:
+def gather_nd(body: Body, p: Any, x: Ref, indices: Ref) -> Any:
+    if p.batch_dims:
         return body.refuse("TensorFlow's has no batch_dims")
     return body.main("GatherNd", x, indices)
 
 
 @writer(ScatterNd)
-def scatter_nd(body: Body, op: Operation, indices: Ref, updates: Ref, *lengths: Ref) -> Any:
-    primitive: Any = op.primitive
-    if primitive.batch_dims:
+def scatter_nd(body: Body, p: Any, indices: Ref, updates: Ref, *lengths: Ref) -> Any:
+    if p.batch_dims:
         return body.refuse("TensorFlow's has no batch_dims")
-    shape = lengths_of(body, primitive.shape, lengths)
+    shape = lengths_of(body, p.shape, lengths)
     shape = body.cast(shape, indices.dtype)
     return body.main("ScatterNd", indices, updates, shape)
 
 
 @writer(Where)
-def where(body: Body, op: Operation, condition: Ref) -> Any:
+def where(body: Body, p: Any, condition: Ref) -> Any:
     return body.main("Where", condition)
 
 
 @writer(Slice)
-def slice_(body: Body, op: Operation, x: Ref, *rest: Ref) -> Any:
-    primitive: Any = op.primitive
-    begin, size = (lengths_of(body, n, rest[i : i + 1]) for i, n in enumerate((primitive.begin, primitive.size)))
+def slice_(body: Body, p: Any, x: Ref, *rest: Ref) -> Any:
+    begin, size = (lengths_of(body, n, rest[i : i + 1]) for i, n in enumerate((p.begin, p.size)))
     if begin.dtype != size.dtype:
         begin, size = body.cast(begin, int64), body.cast(size, int64)
     return body.main("Slice", x, begin, size)
 
 
 @writer(SliceGrad)
-def slice_grad(body: Body, op: Operation, dy: Ref, *rest: Ref) -> Any:
-    primitive: Any = op.primitive
-    begin = lengths_of(body, primitive.begin, rest[:1] if primitive.begin is None or None in primitive.begin else ())
-    shape = lengths_of(body, primitive.shape, rest[-1:] if primitive.shape is None or None in primitive.shape else ())
+def slice_grad(body: Body, p: Any, dy: Ref, *rest: Ref) -> Any:
+    begin = lengths_of(body, p.begin, rest[:1] if p.begin is None or None in p.begin else ())
+    shape = lengths_of(body, p.shape, rest[-1:] if p.shape is None or None in p.shape else ())
     begin, shape = body.cast(begin, int64), body.cast(shape, int64)
     after = body.node("Sub", shape, body.node("AddV2", begin, body.node("Shape", dy, out_type=int64)))
     widths = body.node("Pack", [begin, after], axis=1)
@@ -104,18 +96,17 @@ def slice_grad(body: Body, op: Operation, dy: Ref, *rest: Ref) -> Any:
 
 
 @writer(StridedSlice)
-def strided_slice(body: Body, op: Operation, x: Ref, *numbers: Ref) -> Any:
-    parts, masks = _spec(body, op, numbers)
+def strided_slice(body: Body, p: Any, x: Ref, *numbers: Ref) -> Any:
+    parts, masks = _spec(body, p, numbers)
     return body.main("StridedSlice", x, *parts, **masks)
 
 
 @writer(StridedSliceGrad)
-def strided_slice_grad(body: Body, op: Operation, dy: Ref, *rest: Ref) -> Any:
-    primitive: Any = op.primitive
-    unknown = any(n is not None for n in _unknown_places(primitive.spec))
+def strided_slice_grad(body: Body, p: Any, dy: Ref, *rest: Ref) -> Any:
+    unknown = any(n is not None for n in _unknown_places(p.spec))
     numbers, lengths = (rest[:1], rest[1:]) if unknown else ((), rest)
-    parts, masks = _spec(body, op, numbers)
-    shape = lengths_of(body, primitive.shape, lengths)
+    parts, masks = _spec(body, p, numbers)
+    shape = lengths_of(body, p.shape, lengths)
     return body.main("StridedSliceGrad", body.cast(shape, parts[0].dtype), *parts, dy, **masks)
 
 
@@ -128,10 +119,9 @@ def _unknown_places(spec: Any) -> list[int]:
     return places
 
 
-def _spec(body: Body, op: Operation, numbers: tuple[Ref, ...]) -> tuple[list[Ref], dict[str, int]]:
+def _spec(body: Body, p: Any, numbers: tuple[Ref, ...]) -> tuple[list[Ref], dict[str, int]]:
     """Begin, end and strides of a slice, and its masks."""
-    primitive: Any = op.primitive
-    spec, unknown = primitive.spec, set(_unknown_places(primitive.spec))
+    spec, unknown = p.spec, set(_unknown_places(p.spec))
     table = np.zeros((len(spec), 3), np.int64)
     table[:, 2] = 1
     masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
@@ -157,54 +147,43 @@ def _filled(body: Body, table: np.ndarray[Any, Any], unknown: list[int], numbers
     dtype: Any = numbers.dtype
     places = np.array([divmod(place, 3) for place in unknown], np.int32).reshape(-1, 2)
     whole = body.node("TensorScatterUpdate", body.constant(table, dtype), body.constant(places), numbers)
-    begin, end, step = body.node("Unpack", whole, num=3, axis=1)
+    begin, end, step = body.outputs("Unpack", whole, num=3, axis=1)
     single = np.array([not isinstance(e, tuple) and e is not None and e != "..." for e in spec])
     after = body.node("AddV2", begin, body.constant(1, dtype))
     return [begin, body.node("SelectV2", body.constant(single), after, end), step]
 
 
 @writer(TrueIndices)
-def true_places(body: Body, op: Operation, mask: Ref) -> Any:
+def true_places(body: Body, p: Any, mask: Ref) -> Any:
     flat = body.node("Reshape", mask, body.integers([-1]))
     return body.main("Reshape", body.node("Where", flat), body.integers([-1]))
 
 
 @writer(PartNumbers)
-def part_numbers(body: Body, op: Operation, numbers: Ref) -> Any:
+def part_numbers(body: Body, p: Any, numbers: Ref) -> Any:
     """As they are: TensorFlow does not say which number is out of range."""
     return body.main("Identity", numbers)
 
 
 @writer(FromFront)
-def from_front(body: Body, op: Operation, indices: Ref, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    rank = op.inputs[1].shape.rank
-    if rank is None:
-        return body.refuse("the rank of its input must be known")
+def from_front(body: Body, p: Any, indices: Ref, x: Ref) -> Any:
+    rank = body.known_rank(1)
     shape = body.node("Shape", x, out_type=indices.dtype)
-    length = body.node("GatherV2", shape, body.integers(primitive.axis % rank), body.integers(0))
+    length = body.node("GatherV2", shape, body.integers(p.axis % rank), body.integers(0))
     return body.main("FloorMod", indices, length)
 
 
 @writer(ReverseSequence)
-def reverse_sequence(body: Body, op: Operation, x: Ref, lengths: Ref) -> Any:
-    primitive: Any = op.primitive
-    rank = op.inputs[0].shape.rank
-    axes = [primitive.seq_axis, primitive.batch_axis]
-    if rank is None and min(axes) < 0:
-        return body.refuse("the rank of its input must be known")
-    seq, batch = (axis % rank if rank else axis for axis in axes)
+def reverse_sequence(body: Body, p: Any, x: Ref, lengths: Ref) -> Any:
+    seq, batch = (axis % body.known_rank(0) if axis < 0 else axis for axis in (p.seq_axis, p.batch_axis))
     return body.main("ReverseSequence", x, lengths, seq_dim=seq, batch_dim=batch)
 
 
 @writer(TakeAlong)
-def take_along(body: Body, op: Operation, x: Ref, positions: Ref) -> Any:
+def take_along(body: Body, p: Any, x: Ref, positions: Ref) -> Any:
     """Gathered with all other axes as batch axes, the axis moved to the end."""
-    primitive: Any = op.primitive
-    rank = op.inputs[0].shape.rank
-    if rank is None:
-        return body.refuse("the rank of its input must be known")
-    axis, last = primitive.axis % rank, rank - 1
+    rank = body.known_rank(0)
+    axis, last = p.axis % rank, rank - 1
     if axis == last:
         return body.main("GatherV2", x, positions, body.integers(last), batch_dims=last)
     moved = body.integers([*range(axis), *range(axis + 1, rank), axis])
@@ -214,13 +193,10 @@ def take_along(body: Body, op: Operation, x: Ref, positions: Ref) -> Any:
 
 
 @writer(PutAlong)
-def put_along(body: Body, op: Operation, dy: Ref, positions: Ref, like: Ref) -> Any:
+def put_along(body: Body, p: Any, dy: Ref, positions: Ref, like: Ref) -> Any:
     """Added into a matrix of one column for each place along the axis, moved to the end."""
-    primitive: Any = op.primitive
-    rank = op.inputs[0].shape.rank
-    if rank is None:
-        return body.refuse("the rank of its input must be known")
-    axis, last = primitive.axis % rank, rank - 1
+    rank = body.known_rank(0)
+    axis, last = p.axis % rank, rank - 1
     moved = body.integers([*range(axis), *range(axis + 1, rank), axis])
     shape, dtype = body.node("GatherV2", body.shape_of(like), moved, body.integers(0)), positions.dtype
     dy, positions = (x if axis == last else body.node("Transpose", x, moved) for x in (dy, positions))

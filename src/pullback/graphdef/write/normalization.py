@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.graph import Operation
 from ...primitives.normalization.normalization import Standardize, StandardizeGrad, Unbiased
 from ..body import Body, Ref
 from ..exporting import writer
@@ -12,20 +11,17 @@ from .reduction import axes_of
 
 
 @writer(Standardize)
-def standardize(body: Body, op: Operation, x: Ref) -> Any:
-    axes = axes_of(body, op)
+def standardize(body: Body, p: Any, x: Ref) -> Any:
+    axes = axes_of(body, p)
     mean = body.node("Mean", x, axes, keep_dims=True)
     variance = body.node("Mean", body.node("SquaredDifference", x, mean), axes, keep_dims=True)
-    return body.node("Mul", body.node("Sub", x, mean), _scale(body, op, variance)), mean, variance
+    return body.node("Mul", body.node("Sub", x, mean), _scale(body, p, variance)), mean, variance
 
 
 @writer(Unbiased)
-def unbiased(body: Body, op: Operation, variance: Ref, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    rank = op.inputs[1].shape.rank
-    if rank is None:
-        return body.refuse("the rank of its input must be known")
-    axes = body.integers([axis % rank for axis in primitive.axis])
+def unbiased(body: Body, p: Any, variance: Ref, x: Ref) -> Any:
+    rank = body.known_rank(1)
+    axes = body.integers([axis % rank for axis in p.axis])
     lengths = body.node("GatherV2", body.shape_of(x), axes, body.integers(0))
     count = body.node("Prod", lengths, body.integers([0]))
     fewer = body.node("Maximum", body.node("Sub", count, body.integers(1)), body.integers(1))
@@ -34,15 +30,13 @@ def unbiased(body: Body, op: Operation, variance: Ref, x: Ref) -> Any:
 
 
 @writer(StandardizeGrad)
-def standardize_grad(body: Body, op: Operation, dy: Ref, y: Ref, variance: Ref) -> Any:
-    axes = axes_of(body, op)
+def standardize_grad(body: Body, p: Any, dy: Ref, y: Ref, variance: Ref) -> Any:
+    axes = axes_of(body, p)
     mean = body.node("Mean", dy, axes, keep_dims=True)
     projection = body.node("Mean", body.node("Mul", y, dy), axes, keep_dims=True)
     rest = body.node("Sub", body.node("Sub", dy, mean), body.node("Mul", y, projection))
-    return body.main("Mul", rest, _scale(body, op, variance))
+    return body.main("Mul", rest, _scale(body, p, variance))
 
 
-def _scale(body: Body, op: Operation, variance: Ref) -> Ref:
-    primitive: Any = op.primitive
-    ref: Ref = body.node("Rsqrt", body.node("AddV2", variance, body.constant(primitive.epsilon, variance.dtype)))
-    return ref
+def _scale(body: Body, p: Any, variance: Ref) -> Ref:
+    return body.node("Rsqrt", body.node("AddV2", variance, body.constant(p.epsilon, variance.dtype)))

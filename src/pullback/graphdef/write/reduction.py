@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph import Operation
 from ...primitives.reduction.argmax import ArgMax, ArgMin
 from ...primitives.reduction.logsumexp import LogSumExp
 from ...primitives.reduction.moments import Moments
@@ -19,74 +18,66 @@ from ..body import Body, Ref
 from ..exporting import writer
 
 
-def axes_of(body: Body, op: Operation) -> Ref:
+def axes_of(body: Body, p: Any) -> Ref:
     """The axes of a reduction of the first input, all where none are said."""
-    primitive: Any = op.primitive
-    if primitive.axis is not None:
-        return body.integers(list(primitive.axis))
-    return all_axes(body, op, body.refs[op.inputs[0]])
+    if p.axis is not None:
+        return body.integers(list(p.axis))
+    return all_axes(body, body.refs[body.op.inputs[0]])
 
 
-def all_axes(body: Body, op: Operation, x: Ref) -> Ref:
+def all_axes(body: Body, x: Ref) -> Ref:
     """All axes of the first input."""
-    rank = op.inputs[0].shape.rank
+    rank = body.op.inputs[0].shape.rank
     if rank is not None:
         return body.integers(list(range(rank)))
-    ref: Ref = body.node("Range", body.integers(0), body.node("Rank", x), body.integers(1))
-    return ref
+    return body.node("Range", body.integers(0), body.node("Rank", x), body.integers(1))
 
 
 @writer(Sum, Mean, Prod, Max, Min, Any_, All, EuclideanNorm)
-def reduced(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    return body.main(op.type, x, axes_of(body, op), keep_dims=primitive.keepdims)
+def reduced(body: Body, p: Any, x: Ref) -> Any:
+    return body.main(p.type, x, axes_of(body, p), keep_dims=p.keepdims)
 
 
 @writer(ArgMax, ArgMin)
-def place(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    return body.main(op.type, x, body.integers(primitive.axis), output_type=op.outputs[0].dtype)
+def place(body: Body, p: Any, x: Ref) -> Any:
+    return body.main(p.type, x, body.integers(p.axis), output_type=body.op.outputs[0].dtype)
 
 
 @writer(LogSumExp)
-def log_sum_exp(body: Body, op: Operation, x: Ref) -> Any:
+def log_sum_exp(body: Body, p: Any, x: Ref) -> Any:
     """max + log(sum(exp(x - max))), where an infinite maximum counts as zero."""
-    primitive: Any = op.primitive
-    axes = axes_of(body, op)
+    axes = axes_of(body, p)
     most = body.node("Max", x, axes, keep_dims=True)
     shift = body.node("SelectV2", body.node("IsFinite", most), most, body.constant(0, x.dtype))
     total = body.node("Sum", body.node("Exp", body.node("Sub", x, shift)), axes, keep_dims=True)
     result = body.node("AddV2", body.node("Log", total), shift)
-    return result if primitive.keepdims else body.main("Sum", result, axes, keep_dims=False)
+    return result if p.keepdims else body.main("Sum", result, axes, keep_dims=False)
 
 
 @writer(CountNonzero)
-def count_nonzero(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
+def count_nonzero(body: Body, p: Any, x: Ref) -> Any:
     is_there = body.node("NotEqual", x, body.constant(np.zeros((), x.dtype)))
     return body.main(
-        "Sum", body.node("Cast", is_there, DstT=op.outputs[0].dtype), axes_of(body, op), keep_dims=primitive.keepdims
+        "Sum", body.node("Cast", is_there, DstT=body.op.outputs[0].dtype), axes_of(body, p), keep_dims=p.keepdims
     )
 
 
 @writer(Moments)
-def moments(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    axes = axes_of(body, op)
+def moments(body: Body, p: Any, x: Ref) -> Any:
+    axes = axes_of(body, p)
     mean = body.node("Mean", x, axes, keep_dims=True)
-    variance = body.node("Mean", body.node("SquaredDifference", x, mean), axes, keep_dims=primitive.keepdims)
-    return body.node("Mean", x, axes, keep_dims=primitive.keepdims), variance
+    variance = body.node("Mean", body.node("SquaredDifference", x, mean), axes, keep_dims=p.keepdims)
+    return body.node("Mean", x, axes, keep_dims=p.keepdims), variance
 
 
 @writer(MeanGrad)
-def mean_grad(body: Body, op: Operation, dy: Ref, *like: Ref) -> Any:
+def mean_grad(body: Body, p: Any, dy: Ref, *like: Ref) -> Any:
     """dy, divided by the number of elements of which it is the mean, where those are."""
-    primitive: Any = op.primitive
-    shape = body.shape_of(like[0]) if like else body.integers(list(primitive.shape))
-    if primitive.axis is None:
+    shape = body.shape_of(like[0]) if like else body.integers(list(p.shape))
+    if p.axis is None:
         lengths, kept = shape, body.node("OnesLike", shape)
     else:
-        axes = np.array(primitive.axis, np.int32)[:, None]
+        axes = np.array(p.axis, np.int32)[:, None]
         ones = body.constant(np.ones(len(axes)), np.int32)
         if (axes < 0).any():
             return body.refuse("the rank of what it is the mean of must be known")
@@ -98,44 +89,42 @@ def mean_grad(body: Body, op: Operation, dy: Ref, *like: Ref) -> Any:
 
 
 @writer(TieShares)
-def tie_shares(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
-    primitive: Any = op.primitive
-    axes = axes_of(body, op)
-    if not primitive.keepdims:
+def tie_shares(body: Body, p: Any, x: Ref, y: Ref) -> Any:
+    axes = axes_of(body, p)
+    if not p.keepdims:
         y = body.node("Max", y, body.integers([]), keep_dims=False)
-        y = _kept(body, op, x, y)
+        y = _kept(body, p, x, y)
     equal = body.node("Cast", body.node("Equal", x, y), DstT=x.dtype)
     return body.main("RealDiv", equal, body.node("Sum", equal, axes, keep_dims=True))
 
 
 @writer(TieSharesLike)
-def tie_shares_like(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+def tie_shares_like(body: Body, p: Any, x: Ref, y: Ref) -> Any:
     equal = body.node("Cast", body.node("Equal", x, y), DstT=x.dtype)
-    repeated, _ = body.node("BroadcastGradientArgs", body.shape_of(y), body.shape_of(x))
+    repeated, _ = body.outputs("BroadcastGradientArgs", body.shape_of(y), body.shape_of(x))
     count = body.node("Reshape", body.node("Sum", equal, repeated, keep_dims=False), body.shape_of(y))
     return body.main("RealDiv", equal, count)
 
 
-def _kept(body: Body, op: Operation, x: Ref, y: Ref) -> Ref:
+def _kept(body: Body, p: Any, x: Ref, y: Ref) -> Ref:
     """`y`, a reduction of `x`, with axes of length one where `x` was reduced."""
-    shape = body.shape_of(body.node("Max", x, axes_of(body, op), keep_dims=True))
-    ref: Ref = body.node("Reshape", y, shape)
-    return ref
+    shape = body.shape_of(body.node("Max", x, axes_of(body, p), keep_dims=True))
+    return body.node("Reshape", y, shape)
 
 
 @writer(SumLike)
-def sum_like(body: Body, op: Operation, x: Ref, like: Ref) -> Any:
+def sum_like(body: Body, p: Any, x: Ref, like: Ref) -> Any:
     """The sum along the axes that broadcasting `like` to the shape of `x` repeats."""
-    mine, its = (y.shape for y in op.inputs)
+    mine, its = (y.shape for y in body.op.inputs)
     shape = body.shape_of(like)
     if mine.rank is None or its.rank is None or None in its.as_list():
-        repeated, _ = body.node("BroadcastGradientArgs", shape, body.shape_of(x))
-        return body.main("Reshape", body.node("Sum", x, repeated, keep_dims=False), shape)
-    ahead = mine.rank - its.rank
-    repeated = [*range(ahead), *[ahead + i for i, n in enumerate(its.as_list()) if n == 1]]
-    return body.main("Reshape", body.node("Sum", x, body.integers(repeated), keep_dims=False), shape)
+        repeated, _ = body.outputs("BroadcastGradientArgs", shape, body.shape_of(x))
+    else:
+        ahead = mine.rank - its.rank
+        repeated = body.integers([*range(ahead), *[ahead + i for i, n in enumerate(its.as_list()) if n == 1]])
+    return body.main("Reshape", body.node("Sum", x, repeated, keep_dims=False), shape)
 
 
 @writer(ShapeOnly)
-def shape_only(body: Body, op: Operation, lengths: Ref) -> Any:
+def shape_only(body: Body, p: Any, lengths: Ref) -> Any:
     return body.main("Fill", lengths, body.constant(False))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32, int32
-from ...core.graph import Operation
 from ...primitives.segment.reductions import (
     SegmentHits,
     SegmentNumber,
@@ -23,41 +22,38 @@ from ..exporting import writer
 
 
 @writer(UnsortedSegmentSum, UnsortedSegmentProd)
-def combined(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
-    return body.main(op.type, x, ids, _segments(body, op, count))
+def combined(body: Body, p: Any, x: Ref, ids: Ref, *count: Ref) -> Any:
+    return body.main(p.type, x, ids, _segments(body, p, count))
 
 
 @writer(UnsortedSegmentMax, UnsortedSegmentMin)
-def extremum(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
+def extremum(body: Body, p: Any, x: Ref, ids: Ref, *count: Ref) -> Any:
     """Of ascending numbers, whose segments without rows are 0, as their kernels have it."""
-    primitive: Any = op.primitive
-    segments = _segments(body, op, count)
-    if not primitive.empty_is_zero:
-        return body.main(op.type, x, ids, segments)
-    found = body.node(op.type, x, ids, segments)
-    rows = _rows(body, op, ids, segments)
+    segments = _segments(body, p, count)
+    if not p.empty_is_zero:
+        return body.main(p.type, x, ids, segments)
+    found = body.node(p.type, x, ids, segments)
+    rows = _rows(body, ids, segments)
     some = body.node("Greater", rows, body.constant(0, int32))
     return body.main("SelectV2", some, found, body.constant(0, x.dtype))
 
 
-def _segments(body: Body, op: Operation, count: Sequence[Ref]) -> Ref:
-    primitive: Any = op.primitive
-    return count[0] if count else body.integers(primitive.num_segments)
+def _segments(body: Body, p: Any, count: Sequence[Ref]) -> Ref:
+    return count[0] if count else body.integers(p.num_segments)
 
 
-def _rows(body: Body, op: Operation, ids: Ref, segments: Ref) -> Ref:
+def _rows(body: Body, ids: Ref, segments: Ref) -> Ref:
     """How many rows each segment has, with axes of length one for those of a row."""
-    rank, depth = op.inputs[1].shape.rank, op.inputs[0].shape.rank
+    rank, depth = body.op.inputs[1].shape.rank, body.op.inputs[0].shape.rank
     if rank is None or depth is None:
         return body.refuse("the ranks of its inputs must be known")
     ones = body.node("Fill", body.shape_of(ids), body.constant(1, int32))
     rows = body.node("UnsortedSegmentSum", ones, ids, segments)
-    ref: Ref = body.node("Reshape", rows, body.integers([-1] + [1] * (depth - rank)))
-    return ref
+    return body.node("Reshape", rows, body.integers([-1] + [1] * (depth - rank)))
 
 
 @writer(SegmentNumber)
-def number(body: Body, op: Operation, ids: Ref) -> Any:
+def number(body: Body, p: Any, ids: Ref) -> Any:
     """One more than the greatest; 0 of none."""
     flat = body.node("Reshape", ids, body.integers([-1]))
     with_one = body.node("ConcatV2", [flat, body.constant([-1], ids.dtype)], body.integers(0))
@@ -65,23 +61,22 @@ def number(body: Body, op: Operation, ids: Ref) -> Any:
 
 
 @writer(SegmentShares)
-def shares(body: Body, op: Operation, x: Ref, ids: Ref, *num: Ref) -> Any:
-    primitive: Any = op.primitive
-    dtype = op.inputs[0].dtype
+def shares(body: Body, p: Any, x: Ref, ids: Ref, *num: Ref) -> Any:
+    dtype = body.op.inputs[0].dtype
     wide = float32 if dtype in (float16, bfloat16) else dtype
-    rows = _rows(body, op, ids, _segments(body, op, num))
+    rows = _rows(body, ids, _segments(body, p, num))
     least = body.cast(body.node("Maximum", rows, body.constant(1, int32)), wide)
-    return body.cast(body.node("Pow", least, body.constant(-primitive.power, wide)), dtype)
+    return body.cast(body.node("Pow", least, body.constant(-p.power, wide)), dtype)
 
 
 @writer(SegmentGather)
-def rows_of_segments(body: Body, op: Operation, x: Ref, ids: Ref) -> Any:
-    return _of_segments(body, x, ids, op.inputs[0].shape.rank, op.inputs[1].shape.rank)
+def rows_of_segments(body: Body, p: Any, x: Ref, ids: Ref) -> Any:
+    return _of_segments(body, x, ids, body.op.inputs[0].shape.rank, body.op.inputs[1].shape.rank)
 
 
 @writer(SegmentHits)
-def hits(body: Body, op: Operation, x: Ref, ids: Ref, y: Ref) -> Any:
-    found = _of_segments(body, y, ids, op.inputs[2].shape.rank, op.inputs[1].shape.rank)
+def hits(body: Body, p: Any, x: Ref, ids: Ref, y: Ref) -> Any:
+    found = _of_segments(body, y, ids, body.op.inputs[2].shape.rank, body.op.inputs[1].shape.rank)
     return body.main("Cast", body.node("Equal", x, found), DstT=x.dtype)
 
 
@@ -96,5 +91,4 @@ def _of_segments(body: Body, x: Ref, ids: Ref, rank: int | None, depth: int | No
     pads[0, 1] = 1
     padded = body.node("Pad", x, body.constant(pads))
     inside = body.node("LogicalAnd", body.node("GreaterEqual", ids, zero), body.node("Less", ids, count))
-    ref: Ref = body.node("GatherV2", padded, body.node("SelectV2", inside, ids, count), axis)
-    return ref
+    return body.node("GatherV2", padded, body.node("SelectV2", inside, ids, count), axis)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import float64, real_dtype
-from ...core.graph import Operation
 from ...primitives.signal.dct import Dct
 from ...primitives.signal.fourier import Fft
 from ..body import Body, Ref
@@ -15,14 +14,13 @@ from ..exporting import writer
 
 
 @writer(Fft)
-def fft(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    rank, count = op.inputs[0].shape.rank, len(primitive.axes)
-    axes = sorted([axis % rank for axis in primitive.axes]) if rank else []
+def fft(body: Body, p: Any, x: Ref) -> Any:
+    rank, count = body.op.inputs[0].shape.rank, len(p.axes)
+    axes = sorted([axis % rank for axis in p.axes]) if rank else []
     if count > 3 or axes != list(range((rank or 0) - count, rank or 0)):
         return body.refuse("its export is there along the last axes, three at most, where the rank is known")
-    op_type = f"{'I' if primitive.inverse else ''}FFT{'' if count == 1 else f'{count}D'}"
-    power = -_POWERS[primitive.norm] if primitive.inverse else _POWERS[primitive.norm]
+    op_type = f"{'I' if p.inverse else ''}FFT{'' if count == 1 else f'{count}D'}"
+    power = -_POWERS[p.norm] if p.inverse else _POWERS[p.norm]
     if not power:
         return body.main(op_type, x)
     lengths = body.node("GatherV2", body.shape_of(x), body.integers(axes), body.integers(0))
@@ -33,13 +31,12 @@ def fft(body: Body, op: Operation, x: Ref) -> Any:
 
 
 @writer(Dct)
-def dct(body: Body, op: Operation, x: Ref) -> Any:
+def dct(body: Body, p: Any, x: Ref) -> Any:
     """A product with the matrix of the transform, whose rows are the transforms of unit vectors."""
-    primitive: Any = op.primitive
-    n, rank = op.inputs[0].shape.size(-1) if op.inputs[0].shape.rank else None, op.inputs[0].shape.rank
+    n, rank = body.op.inputs[0].shape.size(-1) if body.op.inputs[0].shape.rank else None, body.op.inputs[0].shape.rank
     if n is None:
         return body.refuse("its export is there for a known last length")
-    matrix = body.constant(primitive.kernel(np, np.eye(n)), x.dtype)
+    matrix = body.constant(p.kernel(np, np.eye(n)), x.dtype)
     if rank != 1:
         return body.main("BatchMatMulV2", x, matrix)
     row = body.node("BatchMatMulV2", body.node("ExpandDims", x, body.integers(0)), matrix)

@@ -6,35 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph import Operation
 from ...primitives.sorting.sort import ArgSort, TopKV2
 from ..body import Body, Ref
 from ..exporting import writer
 
 
 @writer(TopKV2)
-def top_k(body: Body, op: Operation, x: Ref) -> Any:
-    primitive: Any = op.primitive
-    return body.main("TopKV2", x, body.integers(primitive.k), index_type=op.outputs[1].dtype)
+def top_k(body: Body, p: Any, x: Ref) -> Any:
+    return body.main("TopKV2", x, body.integers(p.k), index_type=body.op.outputs[1].dtype)
 
 
 @writer(ArgSort)
-def arg_sort(body: Body, op: Operation, x: Ref) -> Any:
+def arg_sort(body: Body, p: Any, x: Ref) -> Any:
     """The k largest of all, or of the negative ones, along the last axis."""
-    primitive: Any = op.primitive
-    (given,) = op.inputs
-    rank = given.shape.rank
+    (given,) = body.op.inputs
     if given.dtype.kind in "ub":
         return body.refuse("its export is there for numbers that have negative ones")
-    if rank is None:
-        return body.refuse("the rank of its input must be known")
-    axis, last = primitive.axis % rank, rank - 1
+    rank = body.known_rank(0)
+    axis, last = p.axis % rank, rank - 1
     order = [*range(axis), *range(axis + 1, rank), axis]
     back = body.integers([*range(axis), last, *range(axis, last)])
     x = x if axis == last else body.node("Transpose", x, body.integers(order))
     length = given.shape.as_list()[axis]
     counted = body.integers(length) if length is not None else body.shape_of(x)
     count = counted if length is not None else body.node("GatherV2", counted, body.integers(last), body.integers(0))
-    turned = x if primitive.descending else body.node("Neg", x)
-    _, places = body.node("TopKV2", turned, count, index_type=np.dtype(np.int32))
+    turned = x if p.descending else body.node("Neg", x)
+    _, places = body.outputs("TopKV2", turned, count, index_type=np.dtype(np.int32))
     return places if axis == last else body.main("Transpose", places, back)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.graph import Operation
 from ...primitives.variables.operations import (
     AssignAddVariableOp,
     AssignSubVariableOp,
@@ -21,40 +20,39 @@ from ..exporting import writer
 
 
 @writer(VarHandleOp)
-def handle(body: Body, op: Operation) -> Any:
-    primitive: Any = op.primitive
-    return body.main("VarHandleOp", dtype=primitive.dtype, shape=primitive.shape, shared_name=op.name)
+def handle(body: Body, p: Any) -> Any:
+    return body.main("VarHandleOp", dtype=p.dtype, shape=p.shape, shared_name=body.op.name)
 
 
 @writer(ReadVariableOp)
-def read(body: Body, op: Operation, resource: Ref) -> Any:
-    return body.main("ReadVariableOp", resource, dtype=op.outputs[0].dtype)
+def read(body: Body, p: Any, resource: Ref) -> Any:
+    return body.main("ReadVariableOp", resource, dtype=body.op.outputs[0].dtype)
 
 
 @writer(InitializedValue)
-def initialized(body: Body, op: Operation, resource: Ref, initial: Ref) -> Any:
+def initialized(body: Body, p: Any, resource: Ref, initial: Ref) -> Any:
     """Initializers act in the order of making: the variable has its value by then."""
     del initial
-    return read(body, op, resource)
+    return read(body, p, resource)
 
 
 @writer(ResourceGather)
-def rows(body: Body, op: Operation, resource: Ref, indices: Ref) -> Any:
-    return body.main("ResourceGather", resource, indices, dtype=op.outputs[0].dtype)
+def rows(body: Body, p: Any, resource: Ref, indices: Ref) -> Any:
+    return body.main("ResourceGather", resource, indices, dtype=body.op.outputs[0].dtype)
 
 
 @writer(AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp)
-def assign(body: Body, op: Operation, resource: Ref, value: Ref) -> Any:
-    body.main(op.type, resource, value)
+def assign(body: Body, p: Any, resource: Ref, value: Ref) -> Any:
+    body.main(p.type, resource, value)
     return ()
 
 
 @writer(*ROW_UPDATES.values(), *SLICE_UPDATES.values())
-def scatter(body: Body, op: Operation, resource: Ref, indices: Ref, updates: Ref) -> Any:
-    body.main(op.type, resource, indices, updates)
+def scatter(body: Body, p: Any, resource: Ref, indices: Ref, updates: Ref) -> Any:
+    body.main(p.type, resource, indices, updates)
     return ()
 
 
 @writer(VariableShape)
-def variable_shape(body: Body, op: Operation, resource: Ref) -> Any:
-    return body.main("VariableShape", resource, out_type=op.outputs[0].dtype)
+def variable_shape(body: Body, p: Any, resource: Ref) -> Any:
+    return body.main("VariableShape", resource, out_type=body.op.outputs[0].dtype)

@@ -12,7 +12,12 @@ from ....primitives.creation.constant import constant
 from ....primitives.shape.broadcast import broadcast_to
 from ....primitives.shape.size import rank, shape, shape_n, size
 from ....primitives.shape.static_shapes import broadcast_dynamic_shape
-from ...nodes import Node, reader
+from ...nodes import Node, calling, reader
+
+reader("Shape")(calling(shape, 1, out_type="int32"))
+reader("Size")(calling(size, 1, out_type="int32"))
+reader("Rank")(calling(rank, 1))
+reader("BroadcastTo")(calling(broadcast_to, 2))
 
 
 @dataclass(frozen=True)
@@ -22,29 +27,9 @@ class RepeatedAxes:
     shape: Tensor
 
 
-@reader("Shape")
-def shape_(node: Node, x: Tensor) -> Any:
-    return shape(x, node.attribute("out_type", "int32"), name=node.exactly)
-
-
 @reader("ShapeN", outputs=("output",))
 def shapes(node: Node, *xs: Tensor) -> Any:
     return tuple(shape_n(list(xs), node.attribute("out_type", "int32"), name=node.exactly))
-
-
-@reader("Size")
-def size_(node: Node, x: Tensor) -> Any:
-    return size(x, node.attribute("out_type", "int32"), name=node.exactly)
-
-
-@reader("Rank")
-def rank_(node: Node, x: Tensor) -> Any:
-    return rank(x, name=node.exactly)
-
-
-@reader("BroadcastTo")
-def broadcast(node: Node, x: Tensor, lengths: Tensor) -> Any:
-    return broadcast_to(x, lengths, name=node.exactly)
 
 
 @reader("BroadcastArgs")

@@ -16,12 +16,14 @@ from ....primitives.shape.stacking import Unpack, concat, split, stack
 from ....primitives.shape.tile import tile
 from ....primitives.shape.transpose import transpose
 from ....primitives.sorting.permutation import invert_permutation
-from ...nodes import Node, reader
+from ...nodes import REQUIRED, Node, calling, making, reader
 
-
-@reader("Reshape")
-def reshape_(node: Node, x: Tensor, shape: Tensor) -> Any:
-    return reshape(x, shape, name=node.exactly)
+reader("Reshape")(calling(reshape, 2))
+reader("InvertPermutation")(calling(invert_permutation, 1))
+reader("Tile")(calling(tile, 2))
+reader("Pad")(calling(pad, 2))
+reader("Unpack", outputs=("output",))(making(Unpack, num=REQUIRED, axis=0))
+reader("ReverseSequence")(calling(reverse_sequence, 2, seq_dim=REQUIRED, batch_dim=0))
 
 
 @reader("ExpandDims")
@@ -41,20 +43,9 @@ def transpose_(node: Node, x: Tensor, perm: Tensor) -> Any:
     return transpose(x, order, conjugate=node.op_type == "ConjugateTranspose", name=node.exactly)
 
 
-@reader("InvertPermutation")
-def invert_permutation_(node: Node, x: Tensor) -> Any:
-    return invert_permutation(x, name=node.exactly)
-
-
 @reader("Pack")
 def pack(node: Node, *xs: Tensor) -> Any:
     return stack(list(xs), node.attribute("axis", 0), name=node.exactly)
-
-
-@reader("Unpack", outputs=("output",))
-def unpack(node: Node, x: Tensor) -> Any:
-    found = node.make(Unpack(node.attribute("num"), node.attribute("axis", 0)), x)
-    return found
 
 
 @reader("ConcatV2")
@@ -90,16 +81,6 @@ def split_(node: Node, axis: Tensor, x: Tensor) -> Any:
 @reader("SplitV", outputs=("output",))
 def split_v(node: Node, x: Tensor, sizes: Tensor, axis: Tensor) -> Any:
     return tuple(split(x, sizes, axis, node.attribute("num_split"), name=node.exactly))
-
-
-@reader("Tile")
-def tile_(node: Node, x: Tensor, multiples: Tensor) -> Any:
-    return tile(x, multiples, name=node.exactly)
-
-
-@reader("Pad")
-def pad_(node: Node, x: Tensor, paddings: Tensor) -> Any:
-    return pad(x, paddings, name=node.exactly)
 
 
 @reader("PadV2")
@@ -138,11 +119,6 @@ def reverse_(node: Node, x: Tensor, flags: Tensor) -> Any:
 def roll_(node: Node, x: Tensor, shift: Tensor, axis: Tensor) -> Any:
     by, along = node.integers(shift, "the shift"), node.integers(axis, "the axes")
     return roll(x, by, along, name=node.exactly)
-
-
-@reader("ReverseSequence")
-def reverse_sequence_(node: Node, x: Tensor, lengths: Tensor) -> Any:
-    return reverse_sequence(x, lengths, node.attribute("seq_dim"), node.attribute("batch_dim", 0), name=node.exactly)
 
 
 @reader("SpaceToDepth", "DepthToSpace")
