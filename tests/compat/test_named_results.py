@@ -91,3 +91,47 @@ def test_norms_clipped_tensors_and_schedules_have_the_names_of_their_scopes() ->
     decays = "ExponentialDecay ExponentialDecay_1 PolynomialDecay InverseTimeDecay SGDRDecay LinearCosineDecay"
     assert [make().op.name for make in schedules] == [*decays.split(), "NoisyLinearCosineDecay"]
     assert [make(name="lr").op.name for make in schedules] == ["lr", *[f"lr_{i}" for i in range(1, 7)]]
+
+
+def test_assignments_give_values_by_the_names_that_are_asked_for() -> None:
+    v = tf.get_variable("v", [2], initializer=tf.zeros_initializer())
+    made = {
+        "assign": lambda name: v.assign([1.0, 1.0], name=name),
+        "add": lambda name: tf.assign_add(v, [1.0, 1.0], name=name),
+        "sub": lambda name: tf.assign_sub(v, [1.0, 1.0], name=name),
+        "rows": lambda name: tf.scatter_update(v, [0], [5.0], name=name),
+        "slices": lambda name: tf.scatter_nd_add(v, [[0]], [5.0], name=name),
+        "own_rows": lambda name: v.scatter_add(tf.IndexedSlices([1.0], [1]), name=name),
+        "own_slices": lambda name: v.scatter_nd_sub([[1]], [2.0], name=name),
+        "part": lambda name: tf.assign(v[:1], [7.0], name=name),
+    }
+    graph = tf.get_default_graph()
+    with tf.Session(engine="numpy") as session:
+        for name, make in made.items():
+            assert make(name).name == f"{name}:0"
+            session.run(v.initializer)
+            found = session.run(graph.get_tensor_by_name(f"{name}:0"))
+            np.testing.assert_array_equal(session.run(v), found)
+            assert found.any()
+            session.run(v.initializer)
+            session.run(graph.get_operation_by_name(name))
+            np.testing.assert_array_equal(session.run(v), found)
+
+
+def test_updates_of_moving_averages_and_groups_have_names() -> None:
+    x = tf.placeholder(tf.float32, [None, 2])
+    tf.layers.batch_normalization(tf.layers.batch_normalization(x, training=True, name="a"), training=True, name="b")
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    layer = ["AssignMovingAvg", "AssignMovingAvg_1"]
+    assert [op.name for op in updates] == [f"{name}/{op}" for name in "ab" for op in layer]
+    average = tf.train.ExponentialMovingAverage(0.5)
+    v, w = tf.get_variable("v", [2]), tf.get_variable("w", [2])
+    assert average.apply([v, w]).name == "ExponentialMovingAverage"
+    tf.get_default_graph().get_operation_by_name("ExponentialMovingAverage/AssignMovingAvg_1")
+    assert average.apply([v]).name == "ExponentialMovingAverage_1"
+    assert average.apply([]).name == "ExponentialMovingAverage_2"
+    assert [tf.group(v, w).name, tf.group().name, tf.group(v, name="both").name] == [
+        "group_deps",
+        "group_deps_1",
+        "both",
+    ]

@@ -79,12 +79,14 @@ class ExponentialMovingAverage:
                 self._averages[x] = _average_of(x, get_variable_scope().prefix + self.average_name(x))
                 if isinstance(x, Variable) and x not in moving_average_variables():
                     x.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, x)
-        ops = [self._update(self._averages[x], x) for x in given]
-        return group_operations(*ops, name=self._name)
+        if not given:
+            return group_operations(name=self._name)
+        with next(iter(self._averages.values())).graph.name_scope(self._name) as scope:
+            return group_operations(*[self._update(self._averages[x], x) for x in given], name=scope)
 
     def _update(self, average: Variable, x: Any) -> Operation:
         graph = average.graph
-        with graph.name_scope(self._name), graph.colocate_with(average.op):
+        with graph.colocate_with(average.op):
             decay = cast(convert_to_tensor(self._decay), average.dtype)
             if self._num_updates is not None:
                 updates = cast(self._num_updates, average.dtype)
@@ -93,7 +95,8 @@ class ExponentialMovingAverage:
             if self._zero_debias and not isinstance(x, Variable):
                 mean = assign_moving_average(average, value, decay)
                 return mean.op
-            op: Operation = average.assign_sub((1.0 - decay) * (average.value() - value), read_value=False)
+            change = (1.0 - decay) * (average.value() - value)
+            op: Operation = average.assign_sub(change, name="AssignMovingAvg", read_value=False)
             return op
 
     def average(self, var: Variable | Tensor) -> Variable | None:

@@ -239,6 +239,11 @@ def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     return pb.device(device_name_or_function)
 
 
+def group(*inputs: Any, name: str | None = "group_deps") -> pb.Operation:
+    """As `pb.group`, by the name that it has in TensorFlow."""
+    return pb.group(*inputs, name=name)
+
+
 OTHER: dict[str, Callable[..., Any]] = {
     "as_dtype": as_dtype,
     "assert_equal": of_two("equal"),
@@ -252,6 +257,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "constant": constant,
     "device": device,
     "function": function,
+    "group": group,
     "global_norm": global_norm,
     "space_to_batch": space_to_batch,
     "where": where,

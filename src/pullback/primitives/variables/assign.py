@@ -8,7 +8,7 @@ from ...core.graph import Tensor
 from ...core.typing import TensorLike
 from ..base.state import ScatterKind
 from ..creation.constant import convert_to_tensor
-from .operations import read_after
+from .operations import written
 from .slices import assignment_to, is_part
 from .updates import scatter_rows, scatter_slices
 from .variable import Variable
@@ -261,12 +261,12 @@ def scatter_nd_sub(
 
 def _scattered(kind: ScatterKind, ref: Any, indices: Any, updates: Any, name: str | None) -> Tensor:
     handle = _variable(f"scatter_{kind}", ref).handle
-    return read_after(scatter_rows(kind, handle, indices, updates, name))
+    return written(handle.graph, lambda: scatter_rows(kind, handle, indices, updates), name)
 
 
 def _scattered_nd(kind: ScatterKind, ref: Any, indices: Any, updates: Any, name: str | None) -> Tensor:
     handle = _variable(f"scatter_nd_{kind}", ref).handle
-    return read_after(scatter_slices(kind, handle, indices, updates, name))
+    return written(handle.graph, lambda: scatter_slices(kind, handle, indices, updates), name)
 
 
 def _variable(function: str, ref: Any) -> Variable:

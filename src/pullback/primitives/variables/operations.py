@@ -13,7 +13,7 @@ import numpy as np
 from ...core.dtypes import INTEGER, int32, resource
 from ...core.dtypes import bool as bool_
 from ...core.function import Parameter
-from ...core.graph import Operation, Tensor
+from ...core.graph import Graph, Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
@@ -247,10 +247,18 @@ def variable_zeros(handle: Tensor) -> Tensor:
         return zeros(type_.shape, type_.dtype, name="zeros")
 
 
-def read_after(op: Operation) -> Tensor:
+def read_after(op: Operation, name: str | None = None) -> Tensor:
     """A read of the variable that `op` changes, which runs `op` first."""
     with op.graph.control_dependencies([op]):
-        return read_variable(op.inputs[0])
+        return read_variable(op.inputs[0], name)
+
+
+def written(graph: Graph, write: Callable[[], Operation], name: str | None) -> Tensor:
+    """The variable's value after the operation that `write` makes. It is the value that has the name `name`."""
+    if name is None:
+        return read_after(write())
+    with graph.acting.name_scope(name) as scope:
+        return read_after(write(), scope)
 
 
 def read_again(x: Tensor) -> Callable[[], Tensor]:

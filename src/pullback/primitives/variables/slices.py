@@ -45,7 +45,7 @@ class SliceAssignment:
         handle = read.op.inputs[0]
         type_ = variable_type(handle)
         given = broadcast_like(convert_to_tensor(value, part.type.dtype), part)
-        with part.graph.acting.name_scope(name or "strided_slice_assign"):
+        with part.graph.acting.name_scope(name or "strided_slice_assign") as scope:
             before = read_variable(handle)
             places = reshape(range_(size(before)), shape(before))
             for op in path:
@@ -53,7 +53,7 @@ class SliceAssignment:
             flat = tensor_scatter_nd_update(reshape(before, [-1]), reshape(places, [-1, 1]), reshape(given, [-1]))
             whole = reshape(flat, shape(before))
             op = AssignVariableOp(type_.dtype, type_.shape).operation(handle, whole)
-        return read_after(op) if read_value else op
+        return read_after(op, name and scope) if read_value else op
 
 
 def assignment_to(part: Tensor) -> SliceAssignment:

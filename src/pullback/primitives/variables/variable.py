@@ -33,10 +33,10 @@ from .operations import (
     VarHandleOp,
     VarIsInitializedOp,
     handle_primitive,
-    read_after,
     read_variable,
     variable_type,
     variable_zeros,
+    written,
 )
 from .references import be_reference
 from .updates import scatter_rows, scatter_slices
@@ -303,29 +303,31 @@ class Variable(AbstractTensorLike):
             ValueError: the shape does not fit. TypeError: the dtype is another.
         """
         del use_locking
-        return self._assigned(AssignVariableOp, value, name or "Assign", read_value)
+        return self._assigned(AssignVariableOp, value, name, read_value)
 
     def assign_add(
         self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta`, of the variable's shape, to the value; returns as `assign` does."""
         del use_locking
-        return self._assigned(AssignAddVariableOp, delta, name or "AssignAddVariableOp", read_value)
+        return self._assigned(AssignAddVariableOp, delta, name, read_value)
 
     def assign_sub(
         self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta`, of the variable's shape, from the value; returns as `assign` does."""
         del use_locking
-        return self._assigned(AssignSubVariableOp, delta, name or "AssignSubVariableOp", read_value)
+        return self._assigned(AssignSubVariableOp, delta, name, read_value)
 
-    def _assigned(self, cls: Callable[..., Primitive], value: Any, name: str, read_value: bool) -> Any:
+    def _assigned(self, cls: Callable[..., Primitive], value: Any, name: str | None, read_value: bool) -> Any:
         type_ = variable_type(self.handle)
         tensor = convert_to_tensor(value, type_.dtype, graph=self.graph)
         graph = self.graph.acting
+        primitive, usual = cls(type_.dtype, type_.shape), "Assign" if cls is AssignVariableOp else None
         with graph.colocate_with(self.handle) if graph.scope.devices else nullcontext():
-            op = cls(type_.dtype, type_.shape).operation(self.handle, tensor, name=name)
-            return read_after(op) if read_value else op
+            if not read_value:
+                return primitive.operation(self.handle, tensor, name=name or usual)
+            return written(graph, lambda: primitive.operation(self.handle, tensor, name=usual), name)
 
     def load(self, value: TensorLike, session: Any = None) -> None:
         """Put the array `value` in place of the value in `session`, or in the default session.
@@ -368,7 +370,7 @@ class Variable(AbstractTensorLike):
     def _scattered(self, kind: Any, delta: IndexedSlices, name: str | None) -> Tensor:
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {delta!r}")
-        return read_after(scatter_rows(kind, self.handle, delta.indices, delta.values, name))
+        return written(self.graph, lambda: scatter_rows(kind, self.handle, delta.indices, delta.values), name)
 
     def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
         """Replaces slices: `updates` [..., slice...] at `indices` [..., depth]; the new value."""
@@ -383,7 +385,7 @@ class Variable(AbstractTensorLike):
         return self._scattered_nd("sub", indices, updates, name)
 
     def _scattered_nd(self, kind: Any, indices: Any, updates: Any, name: str | None) -> Tensor:
-        return read_after(scatter_slices(kind, self.handle, indices, updates, name))
+        return written(self.graph, lambda: scatter_slices(kind, self.handle, indices, updates), name)
 
     # Standing for its value
 

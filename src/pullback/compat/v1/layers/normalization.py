@@ -104,4 +104,4 @@ def _follow(moving: Any, value: Tensor, momentum: float, training: TensorLike | 
     if is_training(training) is not False:
         change = (moving - value) * (1.0 - momentum)
         wanted = while_training(training, lambda: change, lambda: zeros_like(change))
-        add_to_collection(GraphKeys.UPDATE_OPS, moving.assign_sub(wanted))
+        add_to_collection(GraphKeys.UPDATE_OPS, moving.assign_sub(wanted, name="AssignMovingAvg", read_value=False))
