@@ -60,11 +60,11 @@ def as_value(w: Writer, x: Any, dtype: Any) -> Value | Pair:
     return Pair(traced.re.value, traced.im.value) if isinstance(traced, TracedComplex) else traced.value
 
 
-def trace_kernel(w: Writer, primitive: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    """The outputs of a primitive, by tracing its kernel."""
-    made = primitive.kernel(Namespace(w), *[as_array(w, v) for v in inputs])
+def trace_kernel(w: Writer, inputs: Sequence[Any]) -> list[Any]:
+    """The outputs of the operation that is written, by tracing its kernel."""
+    made = w.op.primitive.kernel(Namespace(w), *[as_array(w, v) for v in inputs])
     values = made if isinstance(made, tuple | list) else (made,)
-    return [as_value(w, value, output.dtype) for value, output in zip(values, outputs, strict=True)]
+    return [as_value(w, value, output.dtype) for value, output in zip(values, w.op.outputs, strict=True)]
 
 
 def repeated(w: Writer, times: Any, step: Callable[..., Sequence[Any]], *arrays: Any) -> list[Any]:

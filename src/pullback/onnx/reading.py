@@ -48,6 +48,11 @@ def reader(*names: str, domain: str = "") -> Callable[[Callable[..., Any]], Call
     return register
 
 
+def calling(function: Callable[..., Any], **attributes: Any) -> Callable[..., Any]:
+    """A reader: the function of the inputs and of the attributes of these names, each with its default."""
+    return lambda node, *xs: function(*xs, *[node.attribute(name, default) for name, default in attributes.items()])
+
+
 def is_read(domain: str, op_type: str) -> bool:
     """Whether there is a reader of this operator."""
     return (domain_of(domain), op_type) in _readers

@@ -26,19 +26,20 @@ def is_recorded(op: Operation) -> bool:
     return ELEMENTWISE in op.primitive.traits
 
 
-def record_kernel(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
+def record_kernel(w: Writer, inputs: Sequence[Value]) -> Any:
     """The values of the outputs; NotRecordedError for a primitive that is not elementwise."""
-    if not is_recorded(op) and not any(y.dtype in COMPLEX for y in (*op.inputs, *op.outputs)):
+    if not is_recorded(w.op) and not any(y.dtype in COMPLEX for y in (*w.op.inputs, *w.op.outputs)):
         raise NotRecordedError
-    return trace_kernel(w, op.primitive, inputs, op.outputs)
+    return trace_kernel(w, inputs)
 
 
-def record_one_by_one(w: Writer, op: Operation, inputs: Sequence[Any]) -> list[Any]:
+def record_one_by_one(w: Writer, inputs: Sequence[Any]) -> list[Any]:
     """The values of the outputs, for one after the other along the first axis.
 
     Raises:
         NotRecordedError: they are not apart along that axis, or it is not the only one of unknown length.
     """
+    op = w.op
     if not op.outputs or op.primitive.stateful or op.primitive.acts:
         raise NotRecordedError
     along = [i for i in range(len(inputs)) if _is_apart(op, i)]
@@ -50,7 +51,7 @@ def record_one_by_one(w: Writer, op: Operation, inputs: Sequence[Any]) -> list[A
 
     def build(inner: Writer, number: Value, going: Value) -> list[Value]:
         given = [_one(inner, x, number) if i in along else x for i, x in enumerate(inputs)]
-        made = [inner.squeeze(y, [0]) for y in parts(trace_kernel(inner, op.primitive, given, op.outputs))]
+        made = [inner.squeeze(y, [0]) for y in parts(trace_kernel(inner, given))]
         rows.extend([y.type for y in made])
         return [going, *made]
 

@@ -24,7 +24,7 @@ def writer(
     With `pairs` it takes complex numbers too, as pairs of values; where it does not, their kernels are traced. With
     `rows` it takes what loops have written as sequences; where it does not, they are stacked.
 
-    It is called with a `Writer`, the operation, and a `Value` for each of its inputs, and returns the value of its
+    It is called with a `Writer`, the primitive, and a `Value` for each input, and returns the value of its
     output, or a sequence of them, with None for those that nobody reads.
     """
 

@@ -45,7 +45,6 @@ def _is_small(w: Writer, x: Value) -> bool:
     """Whether the elements are lengths, or known to be below a bound."""
     if _are_lengths(w, x):
         return True
-    assert w.op is not None
     bounds = [w.model.known.interval(given) for given in w.op.inputs[:1]]
     return all(b.low >= -_LEAST_BOUND and b.high <= _LEAST_BOUND for b in bounds)
 

@@ -37,17 +37,22 @@ class Writer(NodeWriter):
         self.aliases: dict[Tensor, list[Tensor]] = {}
         """For a tensor of them those that it stands for."""
         self.prefix = ""
-        self.op: Operation | None = None
+        self._op: Operation | None = None
         self.bound: dict[Length, Dimension] = {}
         """The lengths in the model for those of the graph, or of the function, that is being written."""
 
-    def read(self, op: Operation, i: int) -> bool:
-        """Whether somebody reads output `i` of an operation."""
-        return op.outputs[i] in self.readers
+    @property
+    def op(self) -> Operation:
+        """The operation that is written."""
+        assert self._op is not None
+        return self._op
+
+    def read(self, i: int) -> bool:
+        """Whether somebody reads output `i` of the operation that is written."""
+        return self.op.outputs[i] in self.readers
 
     def reads_finite(self) -> bool:
         """Whether the operation that is written reads finite numbers of float32, as far as its graph says."""
-        assert self.op is not None
         xs = [x for x in self.op.inputs if x.dtype in FLOATING]
         return all(x.dtype == float32 and self.model.known.interval(x).finite for x in xs)
 
@@ -64,7 +69,7 @@ class Writer(NodeWriter):
         With `again`, what is equal to a node outside is computed again.
         """
         inner = Writer(self.model, None if again else self)
-        inner.prefix, inner.op = self.prefix, self.op
+        inner.prefix, inner._op = self.prefix, self._op
         inputs = [self.model.new(t, names[i] if i < len(names) else "") for i, t in enumerate(types)]
         outputs: list[Value] = []
         results = build(inner, *inputs)
@@ -74,7 +79,7 @@ class Writer(NodeWriter):
                 (y,) = inner._emit_always("Identity", [y], [y.type])
             own.discard(y.name)
             outputs.append(y)
-        return Body(inner.records, inputs, outputs, self.prefix + (self.op.name if self.op else "body"))
+        return Body(inner.records, inputs, outputs, self.prefix + (self._op.name if self._op else "body"))
 
     def function(
         self, function: Function, args: Sequence[Any], numbers: Iterable[int] | None = None, prefix: str = ""
@@ -82,7 +87,7 @@ class Writer(NodeWriter):
         """The values of a function's results, or of those of the `numbers`, for these arguments; written in place."""
         chosen = list(function.results) if numbers is None else [function.results[i] for i in numbers]
         view = view_of(chosen, function.effects, frozenset(function.parameters), inputs_of_run)
-        saved = self.values, self.view, self.readers, self.aliases, self.prefix, self.op, self.bound
+        saved = self.values, self.view, self.readers, self.aliases, self.prefix, self._op, self.bound
         self.values, self.bound = dict(zip(function.parameters, args, strict=True)), {}
         for x, value in zip(function.parameters, args, strict=True):
             bind_shape(self.bound, x.shape, value.type.shape)
@@ -93,7 +98,7 @@ class Writer(NodeWriter):
                 self.operation(op)
             return [self.values[y] for y in chosen]
         finally:
-            self.values, self.view, self.readers, self.aliases, self.prefix, self.op, self.bound = saved
+            self.values, self.view, self.readers, self.aliases, self.prefix, self._op, self.bound = saved
 
     def begin(self, view: View) -> None:
         """Prepare for writing the operations of `view`."""
@@ -133,20 +138,20 @@ class Writer(NodeWriter):
         if not takes_pairs(write) and _has_complex(op):
             write = None
         inputs = [self.values[x] for x in op.primitive.run_inputs(op.inputs)]
-        outer, self.op = self.op, op
+        outer, self._op = self._op, op
         first, count = len(self.records), len(self.model.types)
         if not takes_rows(write):
             inputs = [self.stacked(x) for x in inputs]
         try:
-            found = write(self, op, *inputs) if write is not None else _traced(self, op, inputs)
+            found = write(self, op.primitive, *inputs) if write is not None else _traced(self, inputs)
         except _REFUSED as error:
-            found = _one_by_one(self, op, inputs)
+            found = _one_by_one(self, inputs)
             if found is None and self.model.strict:
                 raise
             if found is None:
                 self.model.failures.append((op, str(error)))
                 found = [_stand_in(self, y) for y in op.outputs]
-        self.op = outer
+        self._op = outer
         values = found if isinstance(found, Sequence) else (found,)
         self._name(op, values, first, count)
         for y, value in zip(op.outputs, values, strict=False):
@@ -228,16 +233,16 @@ def _has_complex(op: Operation) -> bool:
     return not COMPLEX.isdisjoint([x.type.dtype for x in (*op.inputs, *op.outputs)])
 
 
-def _traced(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
+def _traced(w: Writer, inputs: Sequence[Value]) -> Any:
     from .recording import record_kernel
 
-    return record_kernel(w, op, inputs)
+    return record_kernel(w, inputs)
 
 
-def _one_by_one(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
+def _one_by_one(w: Writer, inputs: Sequence[Value]) -> Any:
     from .recording import record_one_by_one
 
     try:
-        return record_one_by_one(w, op, inputs)
+        return record_one_by_one(w, inputs)
     except _REFUSED:
         return None

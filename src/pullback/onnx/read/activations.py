@@ -6,15 +6,10 @@ from ...core.dtypes import FLOATING
 from ...core.operation import Tensor
 from ...primitives.activations.gelu import gelu as gelu_of
 from ...primitives.activations.rectifiers import elu as elu_of
-from ...primitives.activations.rectifiers import leaky_relu as leaky_relu_of
-from ...primitives.activations.rectifiers import relu as relu_of
+from ...primitives.activations.rectifiers import leaky_relu, relu, silu, softsign
 from ...primitives.activations.rectifiers import selu as selu_of
-from ...primitives.activations.rectifiers import silu
-from ...primitives.activations.rectifiers import softsign as softsign_of
-from ...primitives.activations.sigmoid import sigmoid as sigmoid_of
-from ...primitives.activations.sigmoid import softplus as softplus_of
-from ...primitives.activations.softmax import log_softmax as log_softmax_of
-from ...primitives.activations.softmax import softmax as softmax_of
+from ...primitives.activations.sigmoid import sigmoid, softplus
+from ...primitives.activations.softmax import log_softmax, softmax
 from ...primitives.creation.one_hot import one_hot
 from ...primitives.elementwise.clip import clip_by_value
 from ...primitives.elementwise.exponential import expm1
@@ -24,22 +19,20 @@ from ...primitives.elementwise.maximum import minimum
 from ...primitives.indexing.where import where
 from ...primitives.reduction.argmax import argmax
 from ...primitives.shape.reshape import reshape
-from ..reading import Node, reader
+from ..reading import Node, calling, reader
 from .dtypes import cast
 from .lengths import length
 
 _SELU = (1.6732632423543772, 1.0507009873554805)
 
-
-@reader("Relu")
-def relu(node: Node, x: Tensor) -> Tensor:
-    del node
-    return relu_of(x)
-
-
-@reader("LeakyRelu")
-def leaky_relu(node: Node, x: Tensor) -> Tensor:
-    return leaky_relu_of(x, node.attribute("alpha", 0.01))
+reader("Relu")(calling(relu))
+reader("LeakyRelu")(calling(leaky_relu, alpha=0.01))
+reader("Sigmoid")(calling(sigmoid))
+reader("Softplus")(calling(softplus))
+reader("Softsign")(calling(softsign))
+reader("Swish")(calling(silu, alpha=1.0))
+reader("Softmax")(calling(softmax, axis=-1))
+reader("LogSoftmax")(calling(log_softmax, axis=-1))
 
 
 @reader("PRelu")
@@ -88,12 +81,6 @@ def selu(node: Node, x: Tensor) -> Tensor:
     return y
 
 
-@reader("Sigmoid")
-def sigmoid(node: Node, x: Tensor) -> Tensor:
-    del node
-    return sigmoid_of(x)
-
-
 @reader("HardSigmoid")
 def hard_sigmoid(node: Node, x: Tensor) -> Tensor:
     linear = x * node.attribute("alpha", 0.2) + node.attribute("beta", 0.5)
@@ -108,18 +95,6 @@ def hard_swish(node: Node, x: Tensor) -> Tensor:
     return x * gate
 
 
-@reader("Softplus")
-def softplus(node: Node, x: Tensor) -> Tensor:
-    del node
-    return softplus_of(x)
-
-
-@reader("Softsign")
-def softsign(node: Node, x: Tensor) -> Tensor:
-    del node
-    return softsign_of(x)
-
-
 @reader("Gelu")
 def gelu(node: Node, x: Tensor) -> Tensor:
     return gelu_of(x, node.attribute("approximate", "none") == "tanh")
@@ -128,12 +103,7 @@ def gelu(node: Node, x: Tensor) -> Tensor:
 @reader("Mish")
 def mish(node: Node, x: Tensor) -> Tensor:
     del node
-    return x * tanh(softplus_of(x))
-
-
-@reader("Swish")
-def swish(node: Node, x: Tensor) -> Tensor:
-    return silu(x, node.attribute("alpha", 1.0))
+    return x * tanh(softplus(x))
 
 
 @reader("SwiGLU")
@@ -155,16 +125,6 @@ def _shrunk(x: Tensor, bias: float, limit: float) -> Tensor:
     if bias == 0:
         return mask((x < -limit) | (x > limit), x)
     return where(x < -limit, x + bias, mask(x > limit, x - bias))
-
-
-@reader("Softmax")
-def softmax(node: Node, x: Tensor) -> Tensor:
-    return softmax_of(x, node.attribute("axis", -1))
-
-
-@reader("LogSoftmax")
-def log_softmax(node: Node, x: Tensor) -> Tensor:
-    return log_softmax_of(x, node.attribute("axis", -1))
 
 
 @reader("Hardmax")

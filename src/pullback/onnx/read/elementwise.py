@@ -16,7 +16,7 @@ from ...primitives.elementwise.division import RealDiv, floormod, truncatediv, t
 from ...primitives.elementwise.maximum import maximum, minimum
 from ...primitives.identity.identity import identity
 from ...primitives.special import error_function as errorfunction
-from ..reading import Node, reader
+from ..reading import Node, calling, reader
 
 _UNARY: dict[str, Any] = {
     "Abs": sign.absolute,
@@ -44,28 +44,14 @@ _UNARY: dict[str, Any] = {
     "Tanh": hyperbolic.tanh,
 }
 
+reader("Add")(calling(arithmetic.add))
+reader("Sub")(calling(arithmetic.subtract))
+reader("Mul")(calling(arithmetic.multiply))
+
 
 @reader(*_UNARY)
 def unary(node: Node, x: Tensor) -> Any:
     return _UNARY[node.op_type](x)
-
-
-@reader("Add")
-def add(node: Node, a: Tensor, b: Tensor) -> Tensor:
-    del node
-    return arithmetic.add(a, b)
-
-
-@reader("Sub")
-def sub(node: Node, a: Tensor, b: Tensor) -> Tensor:
-    del node
-    return arithmetic.subtract(a, b)
-
-
-@reader("Mul")
-def mul(node: Node, a: Tensor, b: Tensor) -> Tensor:
-    del node
-    return arithmetic.multiply(a, b)
 
 
 @reader("Div")

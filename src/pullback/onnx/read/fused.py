@@ -25,13 +25,15 @@ from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.reduce import reduce_mean, reduce_sum
 from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.transpose import transpose
-from ..reading import Node, reader
+from ..reading import Node, calling, reader
 from .convolution import convolved
 from .dtypes import cast
 from .lengths import length, rank_of
 from .linalg import gemm
 
 _DOMAIN = "com.microsoft"
+
+reader("Gelu", domain=_DOMAIN)(calling(gelu_of))
 
 
 @reader("FusedMatMul", "TransposeMatMul", domain=_DOMAIN)
@@ -78,12 +80,6 @@ def _activated(node: Node, x: Tensor, numbers: list[float]) -> Tensor:
         node.refuse(f"the activation {kind!r} is not read")
     y: Tensor = plain[kind](x)
     return y
-
-
-@reader("Gelu", domain=_DOMAIN)
-def gelu(node: Node, x: Tensor) -> Tensor:
-    del node
-    return gelu_of(x)
 
 
 @reader("BiasGelu", domain=_DOMAIN)

@@ -28,9 +28,11 @@ from ...primitives.logic.comparison import not_equal
 from ...primitives.shape.broadcast import broadcast_like
 from ...primitives.shape.reshape import reshape, reshape_like
 from ...primitives.shape.transpose import transpose
-from ..reading import Node, reader
+from ..reading import Node, calling, reader
 from .lengths import length, lengths, rank_of
 from .operands import require_places
+
+reader("Where")(calling(where_of))
 
 
 @reader("Gather")
@@ -87,12 +89,6 @@ def non_zero(node: Node, x: Tensor) -> Tensor:
     del node
     found = x if x.dtype == bool_ else not_equal(x, 0)
     return transpose(where(found), [1, 0])
-
-
-@reader("Where")
-def where_(node: Node, condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    del node
-    return where_of(condition, a, b)
 
 
 _INTO: dict[str, Any] = {

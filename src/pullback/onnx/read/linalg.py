@@ -10,8 +10,10 @@ from ...primitives.linalg.determinants import det as det_of
 from ...primitives.linalg.einsum import einsum as einsum_of
 from ...primitives.linalg.matmul import matmul as matmul_of
 from ...primitives.shape.squeeze import expand_dims, squeeze
-from ..reading import Node, reader
+from ..reading import Node, calling, reader
 from .dtypes import cast
+
+reader("Det")(calling(det_of))
 
 
 @reader("Gemm")
@@ -27,18 +29,15 @@ def _scaled(x: Tensor, factor: float) -> Tensor:
     return x * factor if x.dtype in FLOATING else cast(cast(x, float32) * factor, x.dtype)
 
 
-@reader("MatMul")
-def matmul(node: Node, a: Tensor, b: Tensor) -> Tensor:
-    del node
-    return product(a, b)
-
-
 def product(a: Tensor, b: Tensor) -> Tensor:
     """`a @ b` as NumPy has it: a vector stands for a row on the left, for a column on the right."""
     row, column = a.shape.rank == 1, b.shape.rank == 1
     y = matmul_of(expand_dims(a, 0) if row else a, expand_dims(b, 1) if column else b)
     axes = [-2] * row + [-1] * column
     return squeeze(y, axes) if axes else y
+
+
+reader("MatMul")(calling(product))
 
 
 @reader("MatMulInteger")
@@ -79,9 +78,3 @@ def _without_unit_axes(labels: list[str], xs: Sequence[Tensor]) -> tuple[list[st
             labels = [*labels[:k], "".join([c for i, c in enumerate(term) if i not in units]), *labels[k + 1 :]]
             xs = [*xs[:k], squeeze(xs[k], units), *xs[k + 1 :]]
     return labels, tuple(xs)
-
-
-@reader("Det")
-def det(node: Node, x: Tensor) -> Tensor:
-    del node
-    return det_of(x)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.dtypes import int64, uint64
-from ...core.operation import Operation
 from ...primitives.bitwise import LeftShift, RightShift
 from ..records import Value
 from ..registry import writer
@@ -11,7 +12,7 @@ from ..writing import Writer
 
 
 @writer(LeftShift)
-def left_shift(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def left_shift(w: Writer, p: Any, a: Value, b: Value) -> Value:
     """As unsigned numbers of 64 bits; 0 where the places are not those of the dtype."""
     count = w.cast(b, int64)
     wrong = _outside(w, count, 63)
@@ -22,7 +23,7 @@ def left_shift(w: Writer, op: Operation, a: Value, b: Value) -> Value:
 
 
 @writer(RightShift)
-def right_shift(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def right_shift(w: Writer, p: Any, a: Value, b: Value) -> Value:
     """Of negative numbers the complement is shifted: only bits of the sign come in."""
     width = a.type.dtype.itemsize * 8
     count = w.cast(b, int64)

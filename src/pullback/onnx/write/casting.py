@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, float32
 from ...core.errors import NotRecordedError
-from ...core.operation import Operation
 from ...primitives.casting.bitcast import Bitcast
 from ...primitives.casting.cast import Cast
 from ..pairs import Pair, as_array, as_value
@@ -18,8 +17,8 @@ from ..writing import Writer
 
 
 @writer(Cast, pairs=True)
-def cast(w: Writer, op: Operation, x: Any) -> Any:
-    wanted: Any = op.outputs[0].dtype
+def cast(w: Writer, p: Any, x: Any) -> Any:
+    wanted: Any = w.op.outputs[0].dtype
     if isinstance(x, Pair) and wanted in INTEGER:
         x = x.re
     if isinstance(x, Pair) or wanted in COMPLEX:
@@ -45,9 +44,9 @@ def _saturated(w: Writer, x: Value, dtype: np.dtype[Any]) -> Value:
 
 
 @writer(Bitcast)
-def bitcast(w: Writer, op: Operation, x: Value) -> Value:
+def bitcast(w: Writer, p: Any, x: Value) -> Value:
     """Casts between whole numbers of one width keep the bits; for others there is BitCast from opset 26 on."""
-    wanted: Any = op.outputs[0].dtype
+    wanted: Any = w.op.outputs[0].dtype
     if x.type.dtype.itemsize != wanted.itemsize:
         raise NotRecordedError("ONNX has no bits of several numbers as one, or of one as several")
     if (x.type.dtype in INTEGER and wanted in INTEGER) or x.type.dtype.kind == "b":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.operation import Operation
 from ...primitives.complex.complex import Complex, Conj, Imag, Real
 from ..lean import same_shape
 from ..namespace import Namespace
@@ -15,8 +14,7 @@ from ..writing import Writer
 
 
 @writer(Complex, pairs=True)
-def complex_number(w: Writer, op: Operation, re: Value, im: Value) -> Any:
-    del op
+def complex_number(w: Writer, p: Any, re: Value, im: Value) -> Any:
     if same_shape(re, im):
         return [Pair(re, im)]
     if re.type.shape.is_fully_defined() and im.type.shape.is_fully_defined():
@@ -27,18 +25,17 @@ def complex_number(w: Writer, op: Operation, re: Value, im: Value) -> Any:
 
 
 @writer(Real, pairs=True)
-def real(w: Writer, op: Operation, x: Any) -> Any:
-    del w, op
+def real(w: Writer, p: Any, x: Any) -> Any:
+    del w
     return x.re if isinstance(x, Pair) else x
 
 
 @writer(Imag, pairs=True)
-def imag(w: Writer, op: Operation, x: Any) -> Any:
+def imag(w: Writer, p: Any, x: Any) -> Any:
     array = as_array(w, x)
-    return as_value(w, Namespace(w).imag(array), op.outputs[0].dtype)
+    return as_value(w, Namespace(w).imag(array), w.op.outputs[0].dtype)
 
 
 @writer(Conj, pairs=True)
-def conj(w: Writer, op: Operation, x: Any) -> Any:
-    del op
+def conj(w: Writer, p: Any, x: Any) -> Any:
     return [Pair(x.re, w.node("Neg", x.im))] if isinstance(x, Pair) else x

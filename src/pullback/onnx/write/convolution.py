@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import float32, float64
-from ...core.operation import Operation
 from ...primitives.base.windows import Pads, offsets
 from ...primitives.convolution.conv import (
     Conv2D,
@@ -58,13 +57,13 @@ _SMALL_WINDOW = 9
 
 
 @writer(Conv2D, Conv3D)
-def conv(w: Writer, op: Operation, x: Value, f: Value) -> Value:
-    return _forward(w, op.primitive, x, f, _filters(w, f), _groups(split(x, _form(op))[2], f))
+def conv(w: Writer, p: Any, x: Value, f: Value) -> Value:
+    return _forward(w, p, x, f, _filters(w, f), _groups(split(x, _form(p))[2], f))
 
 
 @writer(DepthwiseConv2dNative)
-def depthwise(w: Writer, op: Operation, x: Value, f: Value) -> Value:
-    return _forward(w, op.primitive, x, f, _depthwise_filters(w, f), f.type.shape.known[-2])
+def depthwise(w: Writer, p: Any, x: Value, f: Value) -> Value:
+    return _forward(w, p, x, f, _depthwise_filters(w, f), f.type.shape.known[-2])
 
 
 def _forward(w: Writer, p: Any, x: Value, f: Value, filters: Value, groups: int) -> Value:
@@ -73,19 +72,18 @@ def _forward(w: Writer, p: Any, x: Value, f: Value, filters: Value, groups: int)
 
 
 @writer(Conv2DBackpropInput, Conv3DBackpropInputV2)
-def conv_by_input(w: Writer, op: Operation, f: Value, dy: Value, sizes: Value | None = None) -> Value:
-    groups = _groups(split(op.outputs[0], _form(op))[2], f)
-    return _by_input(w, op, f, _filters(w, f), dy, sizes, groups)
+def conv_by_input(w: Writer, p: Any, f: Value, dy: Value, sizes: Value | None = None) -> Value:
+    groups = _groups(split(w.op.outputs[0], _form(p))[2], f)
+    return _by_input(w, p, f, _filters(w, f), dy, sizes, groups)
 
 
 @writer(DepthwiseConv2dNativeBackpropInput)
-def depthwise_by_input(w: Writer, op: Operation, f: Value, dy: Value, sizes: Value | None = None) -> Value:
-    return _by_input(w, op, f, _depthwise_filters(w, f), dy, sizes, f.type.shape.known[-2])
+def depthwise_by_input(w: Writer, p: Any, f: Value, dy: Value, sizes: Value | None = None) -> Value:
+    return _by_input(w, p, f, _depthwise_filters(w, f), dy, sizes, f.type.shape.known[-2])
 
 
-def _by_input(w: Writer, op: Operation, f: Value, filters: Value, dy: Value, sizes: Value | None, groups: int) -> Value:
-    p: Any = op.primitive
-    _, lengths, _ = split(op.outputs[0], p.data_format)
+def _by_input(w: Writer, p: Any, f: Value, filters: Value, dy: Value, sizes: Value | None, groups: int) -> Value:
+    _, lengths, _ = split(w.op.outputs[0], p.data_format)
     wanted = None if sizes is None else spatial_sizes(w, sizes, p.data_format)
     cotangent = channels_second(w, dy, p.data_format)
     dx = convolved_back(w, _geometry(p, f), cotangent, filters, groups, lengths, wanted)
@@ -93,30 +91,29 @@ def _by_input(w: Writer, op: Operation, f: Value, filters: Value, dy: Value, siz
 
 
 @writer(Conv2DBackpropFilter, Conv3DBackpropFilterV2)
-def conv_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Value | None = None) -> Value:
+def conv_by_filter(w: Writer, p: Any, x: Value, dy: Value, sizes: Value | None = None) -> Value:
     del sizes
-    p: Any = op.primitive
-    *windows, depth, _ = op.outputs[0].shape.known
+    *windows, depth, _ = w.op.outputs[0].shape.known
     g = Geometry(tuple(windows), p.strides, p.dilations, p.padding)
     cotangent = channels_second(w, dy, p.data_format)
     if 0 in dims_of(dy, g.rank + 2) or 0 in dims_of(x, g.rank + 2):
-        return zeros(w, x, op.outputs[0].shape.known)
+        return zeros(w, x, w.op.outputs[0].shape.known)
     images, pads = padded(w, g, channels_second(w, x, p.data_format))
     groups = (split(x, p.data_format)[2] or depth) // depth
     counts = dims_of(cotangent, g.rank + 2)[2:]
     if None in counts:
-        return _by_exchange(w, op, g, images, pads, cotangent, groups)
+        return _by_exchange(w, g, images, pads, cotangent, groups)
     places = prod(counts)  # type: ignore[arg-type]
-    if groups > 1 or (depth >= _MANY_CHANNELS and places < _LARGE_IMAGE * op.outputs[0].shape.known[-1]):
-        return _by_windows(w, op, g, images, pads, cotangent, groups)
+    if groups > 1 or (depth >= _MANY_CHANNELS and places < _LARGE_IMAGE * w.op.outputs[0].shape.known[-1]):
+        return _by_windows(w, g, images, pads, cotangent, groups)
     if depth >= _MANY_CHANNELS or prod(windows) == 1:
-        return _by_slices(w, op, g, images, pads, cotangent)
-    return _by_exchange(w, op, g, images, pads, cotangent, groups)
+        return _by_slices(w, g, images, pads, cotangent)
+    return _by_exchange(w, g, images, pads, cotangent, groups)
 
 
-def _by_exchange(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
+def _by_exchange(w: Writer, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
     """A convolution of the images with the cotangent, batch and channels exchanged, strides and dilations too."""
-    *windows, depth, _ = op.outputs[0].shape.known
+    *windows, depth, _ = w.op.outputs[0].shape.known
     rank = g.rank + 2
     exchange = [1, 0, *range(2, rank)]
     if groups > 1:
@@ -135,9 +132,9 @@ def _by_exchange(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pad
     return w.transpose(found, [*g.spatial, 0, 1])
 
 
-def _by_windows(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
+def _by_windows(w: Writer, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
     """The cotangent times the elements of all windows, [groups, channels and places in a window, batch and windows]."""
-    *windows, depth, count = op.outputs[0].shape.known
+    *windows, depth, count = w.op.outputs[0].shape.known
     rank = g.rank + 2
     exchange = [1, 0, *range(2, rank)]
     pieces = _pieces(w, g, w.transpose(images, exchange), pads, dims_of(dy, rank)[2:])  # type: ignore[arg-type]
@@ -152,9 +149,9 @@ def _by_windows(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads
     return w.transpose(w.reshape(product, [count, depth, *windows]), [*g.spatial, 1, 0])
 
 
-def _by_slices(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value) -> Value:
+def _by_slices(w: Writer, g: Geometry, images: Value, pads: Pads, dy: Value) -> Value:
     """For each place in the window, the elements there times the cotangent."""
-    *windows, depth, count = op.outputs[0].shape.known
+    *windows, depth, count = w.op.outputs[0].shape.known
     counts: Any = dims_of(dy, g.rank + 2)[2:]
     size = prod(counts)
     cotangent = w.reshape(dy, [None, count, size])
@@ -183,27 +180,26 @@ def _with_pads(w: Writer, images: Value, pads: Pads) -> Value:
 
 
 @writer(DepthwiseConv2dNativeBackpropFilter)
-def depthwise_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Value | None = None) -> Value:
+def depthwise_by_filter(w: Writer, p: Any, x: Value, dy: Value, sizes: Value | None = None) -> Value:
     del sizes
-    p: Any = op.primitive
-    *windows, channels, multiplier = op.outputs[0].shape.known
+    *windows, channels, multiplier = w.op.outputs[0].shape.known
     g = Geometry(tuple(windows), p.strides, p.dilations, p.padding)
     images, pads = padded(w, g, channels_second(w, x, p.data_format))
     cotangent = channels_second(w, dy, p.data_format)
     lengths = [*dims_of(images, 4)[2:], *dims_of(cotangent, 4)[2:]]
     if multiplier > 1 or max(p.strides) > 1 or None in lengths or 0 in lengths:
-        return _by_taking(w, op, g, images, pads, cotangent)
+        return _by_taking(w, g, images, pads, cotangent)
     if prod(windows) > _SMALL_WINDOW:
-        return _by_diagonals(w, op, g, images, pads, cotangent)
+        return _by_diagonals(w, g, images, pads, cotangent)
     products = [w.node("Mul", piece, cotangent) for piece in _pieces(w, g, images, pads, tuple(lengths[2:]))]  # type: ignore[arg-type]
     return w.reshape(w.concat([w.sum(v, [0, *g.spatial]) for v in products], 0), [*windows, channels, 1])
 
 
-def _by_diagonals(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value) -> Value:
+def _by_diagonals(w: Writer, g: Geometry, images: Value, pads: Pads, dy: Value) -> Value:
     """For each row of the window, the columns of `dy` times those of the images: what belongs to a place in the window
     is a diagonal of the product.
     """
-    height, width, channels, _ = op.outputs[0].shape.known
+    height, width, channels, _ = w.op.outputs[0].shape.known
     rows, columns = dims_of(dy, 4)[2:]
     images = _with_pads(w, images, pads)
     wide = dims_of(images, 4)[3]
@@ -220,9 +216,9 @@ def _by_diagonals(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pa
     return w.transpose(found, [1, 2, 0, 3])
 
 
-def _by_taking(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, cotangent: Value) -> Value:
+def _by_taking(w: Writer, g: Geometry, images: Value, pads: Pads, cotangent: Value) -> Value:
     """The windows' elements, taken by a convolution with one filter for each place, times the cotangent."""
-    *windows, channels, multiplier = op.outputs[0].shape.known
+    *windows, channels, multiplier = w.op.outputs[0].shape.known
     batch, _, *lengths = dims_of(images, g.rank + 2)
     places, counts = prod(windows), dims_of(cotangent, g.rank + 2)[2:]
     merged: Any = [-1, 1, *lengths]
@@ -264,8 +260,7 @@ def _groups(channels: int | None, f: Value) -> int:
     return 1 if channels is None or not depth else channels // depth
 
 
-def _form(op: Operation) -> str:
-    p: Any = op.primitive
+def _form(p: Any) -> str:
     form: str = p.data_format
     return form
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.errors import NotRecordedError
-from ...core.operation import Operation
 from ...primitives.creation.constant import Const
 from ...primitives.creation.eye import Eye
 from ...primitives.creation.fill import Fill, Filled, FillLike
@@ -22,28 +21,24 @@ from .shapes import alike, shape_vector
 
 
 @writer(Filled)
-def filled(w: Writer, op: Operation, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def filled(w: Writer, p: Any, lengths: Value | None = None) -> Value:
     number = w.constant(np.asarray(p.value).astype(p.dtype))
     return w.expand(number, shape_vector(w, p.shape, lengths))
 
 
 @writer(FillLike)
-def fill_like(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def fill_like(w: Writer, p: Any, x: Value) -> Value:
     number = w.constant(np.asarray(p.value).astype(p.dtype))
     return alike(w, w.expand(number, w.shape(x)), x)
 
 
 @writer(Fill)
-def fill(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def fill(w: Writer, p: Any, x: Value, lengths: Value | None = None) -> Value:
     return w.expand(x, shape_vector(w, p.shape, lengths))
 
 
 @writer(Range)
-def range_(w: Writer, op: Operation, *given: Value) -> Value:
-    p: Any = op.primitive
+def range_(w: Writer, p: Any, *given: Value) -> Value:
     if not given:
         return w.constant(p.kernel(np))
     start, limit, delta = given
@@ -58,18 +53,16 @@ def range_(w: Writer, op: Operation, *given: Value) -> Value:
 
 
 @writer(Eye)
-def eye(w: Writer, op: Operation, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def eye(w: Writer, p: Any, lengths: Value | None = None) -> Value:
     if lengths is None:
         return w.constant(p.kernel(np))
     like = w.expand(w.constant(0, np.dtype("float32")), shape_vector(w, p.shape, lengths))
-    return w.cast(w.node("EyeLike", like, shape=op.outputs[0].shape), p.dtype)
+    return w.cast(w.node("EyeLike", like, shape=w.op.outputs[0].shape), p.dtype)
 
 
 @writer(OneHot)
-def one_hot(w: Writer, op: Operation, indices: Value, depth: Value | None = None) -> Value:
+def one_hot(w: Writer, p: Any, indices: Value, depth: Value | None = None) -> Value:
     """By comparing, since OneHot counts negative numbers from the end."""
-    p: Any = op.primitive
     if indices.type.shape.rank is None and p.axis != -1:
         raise NotRecordedError("the rank of the indices is not known")
     if depth is None:
@@ -86,12 +79,11 @@ def one_hot(w: Writer, op: Operation, indices: Value, depth: Value | None = None
 
 
 @writer(Const)
-def const(w: Writer, op: Operation) -> Value:
-    p: Any = op.primitive
+def const(w: Writer, p: Any) -> Value:
     return w.constant(p.value)
 
 
 @writer(PlaceholderWithDefault, pairs=True)
-def placeholder_with_default(w: Writer, op: Operation, x: Value) -> Value:
-    del w, op
+def placeholder_with_default(w: Writer, p: Any, x: Value) -> Value:
+    del w
     return x

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int64
-from ...core.operation import Operation
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...primitives.cumulative.cumsum import Cumprod, Cumsum, Recurrence, Shift
@@ -24,8 +23,7 @@ _END = np.iinfo(np.int64).max
 
 
 @writer(Cumsum)
-def cumsum(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def cumsum(w: Writer, p: Any, x: Value) -> Value:
     more = {"exclusive": 1} if p.exclusive else {}
     more |= {"reverse": 1} if p.reverse else {}
     narrow = x.type.dtype.kind in "iu" and x.type.dtype != int64
@@ -34,8 +32,7 @@ def cumsum(w: Writer, op: Operation, x: Value) -> Value:
 
 
 @writer(Shift)
-def shift(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def shift(w: Writer, p: Any, x: Value) -> Value:
     return shifted(w, x, p.axis, p.first, p.reverse)
 
 
@@ -97,8 +94,7 @@ def _running(w: Writer, xs: list[Value], start: Value, step: Any, axis: int, rev
 
 
 @writer(Recurrence)
-def recurrence(w: Writer, op: Operation, a: Value, b: Value) -> Value:
-    p: Any = op.primitive
+def recurrence(w: Writer, p: Any, a: Value, b: Value) -> Value:
     if 0 in (a.type.shape.sizes or ()):
         return b
 
@@ -119,8 +115,7 @@ def _zeros_across(w: Writer, x: Value, axis: int, number: float = 0.0) -> Value:
 
 
 @writer(Cumprod)
-def cumprod(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def cumprod(w: Writer, p: Any, x: Value) -> Value:
     if 0 in (x.type.shape.sizes or ()):
         return x
     factors = shifted(w, x, p.axis, 1.0, p.reverse) if p.exclusive else x
@@ -133,8 +128,7 @@ def cumprod(w: Writer, op: Operation, x: Value) -> Value:
 
 
 @writer(CumulativeLogsumexp)
-def running_logsumexp(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def running_logsumexp(w: Writer, p: Any, x: Value) -> Value:
     if 0 in (x.type.shape.sizes or ()):
         return x
     terms = shifted(w, x, p.axis, -np.inf, p.reverse) if p.exclusive else x

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...core.operation import Operation
+from typing import Any
+
 from ...primitives.debugging.guards import Assert, CheckNumerics
 from ...primitives.debugging.printing import PrintV1, PrintV2
 from ..records import Value
@@ -11,20 +12,20 @@ from ..writing import Writer
 
 
 @writer(CheckNumerics, pairs=True)
-def unchecked(w: Writer, op: Operation, x: Value) -> Value:
+def unchecked(w: Writer, p: Any, x: Value) -> Value:
     """What is checked while a graph runs is not checked by the model."""
-    del w, op
+    del w
     return x
 
 
 @writer(Assert, PrintV2)
-def nothing(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
-    del w, op, xs
+def nothing(w: Writer, p: Any, *xs: Value) -> tuple[Value, ...]:
+    del w, xs
     return ()
 
 
 @writer(PrintV1)
-def printed(w: Writer, op: Operation, x: Value, *data: Value) -> Value:
+def printed(w: Writer, p: Any, x: Value, *data: Value) -> Value:
     """Models do not print."""
-    del w, op, data
+    del w, data
     return x

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import float32, float64
-from ...core.operation import Operation
 from ...primitives.elementwise.add_n import AddN
 from ...primitives.elementwise.arithmetic import Add, Mul, Neg, Sub
 from ...primitives.elementwise.hyperbolic import TanhGrad
@@ -23,35 +22,35 @@ from .traced import traced
 
 
 @writer(Add)
-def add(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def add(w: Writer, p: Any, a: Value, b: Value) -> Value:
     return w.node("Add", a, b)
 
 
 @writer(Sub)
-def sub(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def sub(w: Writer, p: Any, a: Value, b: Value) -> Value:
     return w.node("Sub", a, b)
 
 
 @writer(Mul)
-def mul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def mul(w: Writer, p: Any, a: Value, b: Value) -> Value:
     return w.node("Mul", a, b)
 
 
 @writer(TanhGrad, pairs=True)
-def tanh_grad(w: Writer, op: Operation, y: Any, dy: Any) -> Any:
+def tanh_grad(w: Writer, p: Any, y: Any, dy: Any) -> Any:
     """`(1 - y * y) * dy`; tracing the kernel takes three times as long."""
     if isinstance(y, Pair) or y.type.dtype not in (float32, float64):
-        return trace_kernel(w, op.primitive, (y, dy), op.outputs)
+        return trace_kernel(w, (y, dy))
     return w.node("Mul", w.node("Sub", w.scalar(1, y), w.node("Mul", y, y)), dy)
 
 
 @writer(Neg)
-def neg(w: Writer, op: Operation, x: Value) -> Value:
+def neg(w: Writer, p: Any, x: Value) -> Value:
     return w.node("Neg", x)
 
 
 @writer(AddN, pairs=True)
-def add_n(w: Writer, op: Operation, *xs: Any) -> Any:
+def add_n(w: Writer, p: Any, *xs: Any) -> Any:
     if isinstance(xs[0], Pair):
         return [Pair(_total(w, [x.re for x in xs]), _total(w, [x.im for x in xs]))]
     return _total(w, xs)
@@ -65,16 +64,14 @@ def _total(w: Writer, xs: Sequence[Value]) -> Value:
 
 
 @writer(Mask)
-def mask(w: Writer, op: Operation, condition: Value, x: Value) -> Value:
-    p: Any = op.primitive
+def mask(w: Writer, p: Any, condition: Value, x: Value) -> Value:
     zero = w.scalar(0, x)
     return w.where(condition, x, zero) if p.keep else w.where(condition, zero, x)
 
 
 @writer(MaskUnseen)
-def mask_unseen(w: Writer, op: Operation, x: Value, b: Value, seen_by: Value) -> Value:
+def mask_unseen(w: Writer, p: Any, x: Value, b: Value, seen_by: Value) -> Value:
     """What is not finite less itself is not 0."""
-    p: Any = op.primitive
     finite = w.node("Equal", w.node("Sub", b, b), w.scalar(0, b))
     zero = w.node("Equal", seen_by, w.scalar(0, seen_by))
     hidden = w.node("And", w.node("Not", finite), _all_that_meet(w, zero, seen_by, p.along))
@@ -95,20 +92,17 @@ def _all_that_meet(w: Writer, holds: Value, x: Value, along: tuple[int | None, .
 
 
 @writer(MulNoNan)
-def mul_no_nan(w: Writer, op: Operation, a: Value, b: Value) -> Value:
-    del op
+def mul_no_nan(w: Writer, p: Any, a: Value, b: Value) -> Value:
     return kept(w, [b], w.node("Mul", a, b))
 
 
 @writer(MaskedMul)
-def masked_mul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
-    del op
+def masked_mul(w: Writer, p: Any, a: Value, b: Value) -> Value:
     return kept(w, [a, b], w.node("Mul", a, b))
 
 
 @writer(MaskedDiv)
-def masked_div(w: Writer, op: Operation, a: Value, b: Value) -> Value:
-    del op
+def masked_div(w: Writer, p: Any, a: Value, b: Value) -> Value:
     known = w.static(b)
     y = w.node("Div", a, b)
     # Only by 0 and by NaN is 0 divided to something else.
@@ -116,8 +110,7 @@ def masked_div(w: Writer, op: Operation, a: Value, b: Value) -> Value:
 
 
 @writer(QuotientGrad)
-def quotient_grad(w: Writer, op: Operation, a: Value, y: Value, b: Value) -> Value:
-    del op
+def quotient_grad(w: Writer, p: Any, a: Value, y: Value, b: Value) -> Value:
     return kept(w, [a, y], w.node("Neg", w.node("Div", w.node("Mul", a, y), b)))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.function import Substitute
-from ...core.operation import Operation
 from ...primitives.identity.barrier import OptimizationBarrier
 from ...primitives.identity.identity import (
     EnsureShape,
@@ -23,22 +22,22 @@ from ..writing import Writer
 
 
 @writer(Identity, StopGradient, PreventGradient, Sharding, pairs=True)
-def same(w: Writer, op: Operation, x: Value) -> Value:
-    del w, op
+def same(w: Writer, p: Any, x: Value) -> Value:
+    del w
     return x
 
 
 @writer(EnsureShapeLike, pairs=True)
-def ensure_shape_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+def ensure_shape_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
     """`x`: a model does not look."""
-    del w, op, like
+    del w, like
     return x
 
 
 @writer(EnsureShape, pairs=True)
-def ensure_shape(w: Writer, op: Operation, x: Any) -> Any:
+def ensure_shape(w: Writer, p: Any, x: Any) -> Any:
     """`x`; where its shape cannot be that, in a branch that is not taken then, something of that shape."""
-    wanted = op.outputs[0].shape
+    wanted = w.op.outputs[0].shape
     if not isinstance(x, Value) or x.type.shape.is_compatible_with(wanted):
         return x
     lengths = [-1 if n is None else n for n in wanted.as_list()]
@@ -47,18 +46,18 @@ def ensure_shape(w: Writer, op: Operation, x: Any) -> Any:
 
 
 @writer(Substitute, pairs=True)
-def substitute(w: Writer, op: Operation, computed: Value, known: Value) -> Value:
-    del w, op, computed
+def substitute(w: Writer, p: Any, computed: Value, known: Value) -> Value:
+    del w, computed
     return known
 
 
 @writer(IdentityN, OptimizationBarrier, pairs=True)
-def all_of_them(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
-    del w, op
+def all_of_them(w: Writer, p: Any, *xs: Value) -> tuple[Value, ...]:
+    del w
     return xs
 
 
 @writer(NoOp)
-def nothing(w: Writer, op: Operation) -> tuple[Value, ...]:
-    del w, op
+def nothing(w: Writer, p: Any) -> tuple[Value, ...]:
+    del w
     return ()

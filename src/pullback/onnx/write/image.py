@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.dtypes import float32, int32, int64
 from ...core.errors import NotRecordedError
-from ...core.operation import Operation
 from ...primitives.image.boxes import NonMaxSuppressionV5
 from ...primitives.image.boxes_by_class import NonMaxSuppressionByClass
 from ...primitives.image.patches import ExtractImagePatches, ExtractVolumePatches, PatchesBack
@@ -29,8 +28,7 @@ from .traced import traced
 
 
 @writer(NonMaxSuppressionV5)
-def non_max_suppression(w: Writer, op: Operation, boxes: Value, scores: Value, most: Value) -> list[Value]:
-    p: Any = op.primitive
+def non_max_suppression(w: Writer, p: Any, boxes: Value, scores: Value, most: Value) -> list[Value]:
     if p.sigma > 0:
         raise NotRecordedError("soft non-maximum suppression (soft_nms_sigma above 0)")
     limits = [w.constant(np.array([max(limit, -3e38)], np.float32)) for limit in (p.threshold, p.least)]
@@ -49,12 +47,12 @@ def non_max_suppression(w: Writer, op: Operation, boxes: Value, scores: Value, m
 
 @writer(NonMaxSuppressionByClass)
 def non_max_suppression_by_class(
-    w: Writer, op: Operation, boxes: Value, scores: Value, most: Value, threshold: Value, least: Value
+    w: Writer, p: Any, boxes: Value, scores: Value, most: Value, threshold: Value, least: Value
 ) -> Value:
     limits = [w.reshape(w.cast(limit, float32), [1]) for limit in (threshold, least)]
     count = w.reshape(w.cast(most, int64), [1])
     given = [w.cast(boxes, float32), w.cast(scores, float32), count, *limits]
-    return w.node("NonMaxSuppression", *given, dtype=int64, shape=op.outputs[0].shape)
+    return w.node("NonMaxSuppression", *given, dtype=int64, shape=w.op.outputs[0].shape)
 
 
 # Where all lengths are known, the kernels of these say how they are written.

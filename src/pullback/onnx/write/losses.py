@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int32, int64
-from ...core.operation import Operation
 from ...primitives.losses.cross_entropy import (
     SigmoidCrossEntropy,
     SoftmaxCrossEntropyWithLogits,
@@ -34,7 +33,7 @@ _END = np.iinfo(np.int64).max
 
 
 @writer(CtcAlignments)
-def ctc_alignments(w: Writer, op: Operation, emissions: Value, skips: Value) -> list[Value]:
+def ctc_alignments(w: Writer, p: Any, emissions: Value, skips: Value) -> list[Value]:
     dtype: Any = emissions.type.dtype
     batch, states = skips.type.shape.known
     walls = as_value(w, no_way(Namespace(w), as_array(w, skips), dtype), dtype)
@@ -52,13 +51,12 @@ def ctc_alignments(w: Writer, op: Operation, emissions: Value, skips: Value) -> 
 
     sums, parts = rows_of_loop(w, [emissions], start, step, reverse=False)
     whole = w.concat([w.unsqueeze(start, [0]), sums], 0)
-    return [Value(whole.name, op.outputs[0].type), parts]
+    return [Value(whole.name, w.op.outputs[0].type), parts]
 
 
 @writer(Alignments)
-def alignments(w: Writer, op: Operation, parts: Value, x: Value) -> Value:
+def alignments(w: Writer, p: Any, parts: Value, x: Value) -> Value:
     """Starting from zero instead of the first row, which makes a step more and needs no second one."""
-    p: Any = op.primitive
     dtype: Any = x.type.dtype
     one = go_back if p.reverse else go_on
     before = _moved(w, parts) if p.reverse else parts
@@ -80,31 +78,30 @@ def _moved(w: Writer, parts: Value) -> Value:
 
 
 @writer(L2Loss)
-def l2_loss(w: Writer, op: Operation, x: Value) -> Value:
+def l2_loss(w: Writer, p: Any, x: Value) -> Value:
     z = w.cast(x, wide(x))
     total = w.reduce("ReduceSumSquare", z, None, False) if x.type.shape.rank != 0 else w.node("Mul", z, z)
     return w.cast(w.node("Mul", total, w.scalar(0.5, z)), x.type.dtype)
 
 
 @writer(SoftmaxCrossEntropyWithLogits)
-def cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> list[Value | None]:
-    p: Any = op.primitive
+def cross_entropy(w: Writer, p: Any, x: Value, labels: Value) -> list[Value | None]:
     x, labels = widened(w, x), widened(w, labels)
     axis = p.axis if x.type.shape.rank is None else p.axis % x.type.shape.rank
     logarithm = w.node("LogSoftmax", x, axis=p.axis)
     loss = back = None
-    if w.read(op, 0):
+    if w.read(0):
         zero = w.scalar(0, labels)
         terms = w.where(w.node("Equal", labels, zero), zero, w.node("Mul", labels, logarithm))
-        loss = narrowed(w, op, w.node("Neg", w.sum(terms, [axis], False)))
-    if w.read(op, 1):
+        loss = narrowed(w, w.node("Neg", w.sum(terms, [axis], False)))
+    if w.read(1):
         shares = w.node("Mul", w.node("Exp", logarithm), w.sum(labels, [axis], True))
-        back = narrowed(w, op, w.node("Sub", shares, labels))
+        back = narrowed(w, w.node("Sub", shares, labels))
     return [loss, back]
 
 
 @writer(SparseSoftmaxCrossEntropyWithLogits)
-def sparse_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> list[Value | None]:
+def sparse_cross_entropy(w: Writer, p: Any, x: Value, labels: Value) -> list[Value | None]:
     """NaN where a label is not the number of a class."""
     x = widened(w, x)
     rank = len(x.type.shape.sizes or (None,))
@@ -115,24 +112,23 @@ def sparse_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> l
     nearest = w.node("Clip", column, w.scalar(0, column), last)
     logarithm = w.where(w.node("Equal", nearest, column), logarithm, w.scalar(np.nan, x))
     loss = back = None
-    if w.read(op, 0):
+    if w.read(0):
         picked = w.node("GatherElements", logarithm, nearest, axis=-1)
-        loss = narrowed(w, op, w.node("Neg", w.squeeze(picked, [rank - 1])))
-    if w.read(op, 1):
+        loss = narrowed(w, w.node("Neg", w.squeeze(picked, [rank - 1])))
+    if w.read(1):
         numbers = w.cast(counted_up(w, classes), column.type.dtype)
         hot = w.node("Equal", column, numbers)
-        back = narrowed(w, op, w.node("Sub", w.node("Exp", logarithm), w.cast(hot, x.type.dtype)))
+        back = narrowed(w, w.node("Sub", w.node("Exp", logarithm), w.cast(hot, x.type.dtype)))
     return [loss, back]
 
 
 @writer(SigmoidCrossEntropy)
-def sigmoid_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> Any:
-    return in_float32(w, op, _sigmoid_cross_entropy, x, labels)
+def sigmoid_cross_entropy(w: Writer, p: Any, x: Value, labels: Value) -> Any:
+    return in_float32(w, p, _sigmoid_cross_entropy, x, labels)
 
 
-def _sigmoid_cross_entropy(w: Writer, op: Operation, x: Value, z: Value) -> Value:
+def _sigmoid_cross_entropy(w: Writer, p: Any, x: Value, z: Value) -> Value:
     """`max(x, 0) - x * z + log(1 + exp(-abs(x)))`, in which nothing cancels."""
-    del op
     near = w.node("Softplus", w.node("Neg", w.node("Abs", x)))
     return w.node("Add", w.node("Sub", w.node("Relu", x), w.node("Mul", x, z)), near)
 

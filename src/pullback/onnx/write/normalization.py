@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.operation import Operation
 from ...primitives.normalization.normalization import Neighbours, Standardize, StandardizeGrad, Unbiased
 from ..records import Value
 from ..registry import writer
@@ -16,27 +15,24 @@ from .traced import traced
 
 
 @writer(Standardize)
-def standardize(w: Writer, op: Operation, x: Value) -> list[Value]:
-    p: Any = op.primitive
+def standardize(w: Writer, p: Any, x: Value) -> list[Value]:
     x = widened(w, x)
     mean, variance, deviation = _given_moments(w, x, p) or mean_and_variance(w, x, p.axis)
     y = w.node("Mul", deviation, _inverse(w, variance, p.epsilon))
-    return [w.cast(v, op.outputs[0].dtype) for v in (y, mean, variance)]
+    return [w.cast(v, w.op.outputs[0].dtype) for v in (y, mean, variance)]
 
 
 @writer(StandardizeGrad)
-def standardize_grad(w: Writer, op: Operation, dy: Value, y: Value, variance: Value) -> Value:
-    p: Any = op.primitive
+def standardize_grad(w: Writer, p: Any, dy: Value, y: Value, variance: Value) -> Value:
     dy, y, variance = (widened(w, v) for v in (dy, y, variance))
     mean = mean_along(w, dy, p.axis)
     projection = mean_along(w, w.node("Mul", y, dy), p.axis)
     rest = w.node("Sub", w.node("Sub", dy, mean), w.node("Mul", y, projection))
-    return w.cast(w.node("Mul", rest, _inverse(w, variance, p.epsilon)), op.outputs[0].dtype)
+    return w.cast(w.node("Mul", rest, _inverse(w, variance, p.epsilon)), w.op.outputs[0].dtype)
 
 
 @writer(Unbiased)
-def unbiased(w: Writer, op: Operation, variance: Value, x: Value) -> Value:
-    p: Any = op.primitive
+def unbiased(w: Writer, p: Any, variance: Value, x: Value) -> Value:
     count = product_of_lengths(w, x, p.axis, variance)
     one = w.scalar(1, variance)
     rest = w.node("Max", w.node("Sub", count, one), one)

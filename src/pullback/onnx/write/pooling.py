@@ -9,7 +9,6 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.errors import NotRecordedError
-from ...core.operation import Operation
 from ...primitives.pooling.argmax import MaxPoolWithArgmax
 from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
 from ...primitives.pooling.fractional import FractionalMaxPool, PickPixels, PoolingSequence, PutPixels, WindowMeans
@@ -36,48 +35,46 @@ from .traced import traced
 
 
 @writer(MaxPool)
-def max_pool(w: Writer, op: Operation, x: Value) -> Value:
-    if 0 in (op.outputs[0].shape.sizes or ()):
-        return zeros(w, x, op.outputs[0].shape.known)
-    return as_data_format(w, _maxima(w, op.primitive, x)[0], _form(op))
+def max_pool(w: Writer, p: Any, x: Value) -> Value:
+    if 0 in (w.op.outputs[0].shape.sizes or ()):
+        return zeros(w, x, w.op.outputs[0].shape.known)
+    return as_data_format(w, _maxima(w, p, x)[0], _form(p))
 
 
 @writer(MaxPoolGrad)
-def max_pool_grad(w: Writer, op: Operation, x: Value, y: Value, dy: Value) -> Value:
+def max_pool_grad(w: Writer, p: Any, x: Value, y: Value, dy: Value) -> Value:
     """`dy` added up at the places of the maxima in the flattened input."""
     if 0 in (x.type.shape.sizes or ()) or 0 in (y.type.shape.sizes or ()):
-        return zeros(w, x, op.outputs[0].shape.known)
-    form = _form(op)
-    _, places = _maxima(w, op.primitive, x)
+        return zeros(w, x, w.op.outputs[0].shape.known)
+    form = _form(p)
+    _, places = _maxima(w, p, x)
     images = channels_second(w, x, form)
-    wide, _ = _widened(w, _geometry(op.primitive), images)
+    wide, _ = _widened(w, _geometry(p), images)
     blank = w.expand(w.scalar(0, dy), _flat_shape(w, wide))
     updates = w.reshape(channels_second(w, dy, form), [-1])
     flat = w.node("ScatterElements", blank, w.reshape(places, [-1]), updates, axis=0, reduction="add")
     whole = w.reshape_to(flat, w.shape(wide))
-    return as_data_format(w, _cut(w, _geometry(op.primitive), whole, images), form)
+    return as_data_format(w, _cut(w, _geometry(p), whole, images), form)
 
 
 @writer(MaxPoolGradGrad)
-def max_pool_grad_grad(w: Writer, op: Operation, x: Value, y: Value, ddx: Value) -> Value:
+def max_pool_grad_grad(w: Writer, p: Any, x: Value, y: Value, ddx: Value) -> Value:
     del y
-    form = _form(op)
-    _, places = _maxima(w, op.primitive, x)
-    images, _ = _widened(w, _geometry(op.primitive), channels_second(w, ddx, form), 0.0)
+    form = _form(p)
+    _, places = _maxima(w, p, x)
+    images, _ = _widened(w, _geometry(p), channels_second(w, ddx, form), 0.0)
     return as_data_format(w, w.gather(w.reshape(images, [-1]), places, 0), form)
 
 
 @writer(MaxPoolPlaces)
-def max_pool_places(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+def max_pool_places(w: Writer, p: Any, x: Value, y: Value) -> Value:
     del y
-    p: Any = op.primitive
     return as_data_format(w, _places(w, p, x, int(p.column_major))[1], p.data_format)
 
 
 @writer(MaxPoolWithArgmax)
-def max_pool_with_argmax(w: Writer, op: Operation, x: Value) -> list[Value]:
+def max_pool_with_argmax(w: Writer, p: Any, x: Value) -> list[Value]:
     """Places in [n, c, h, w] become those in [h, w, c] or [n, h, w, c]."""
-    p: Any = op.primitive
     y, places = _places(w, p, x)
     lengths = w.shape(x)
     batch, rows, columns, channels = [w.gather(lengths, w.constant(np.asarray(i, int64)), 0) for i in range(4)]
@@ -153,11 +150,10 @@ def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
 
 
 @writer(AvgPool)
-def avg_pool(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def avg_pool(w: Writer, p: Any, x: Value) -> Value:
     g = _geometry(p)
-    if 0 in (op.outputs[0].shape.sizes or ()):
-        return zeros(w, x, op.outputs[0].shape.known)
+    if 0 in (w.op.outputs[0].shape.sizes or ()):
+        return zeros(w, x, w.op.outputs[0].shape.known)
     images = channels_second(w, x, p.data_format)
     dims = dims_of(images, g.rank + 2)
     pads = g.known_pads(dims[2:])
@@ -184,12 +180,11 @@ def _dilated_means(w: Writer, g: Geometry, x: Value) -> Value:
 
 
 @writer(AvgPoolGrad)
-def avg_pool_grad(w: Writer, op: Operation, dy: Value, sizes: Value | None = None) -> Value:
-    p: Any = op.primitive
+def avg_pool_grad(w: Writer, p: Any, dy: Value, sizes: Value | None = None) -> Value:
     g = _geometry(p)
-    _, lengths, _ = split(op.outputs[0], p.data_format)
+    _, lengths, _ = split(w.op.outputs[0], p.data_format)
     cotangent = channels_second(w, dy, p.data_format)
-    known = op.outputs[0].shape.sizes
+    known = w.op.outputs[0].shape.sizes
     if known is not None and 0 in (*known, *dims_of(dy, g.rank + 2)):
         return zeros(w, dy, known)
     if known is not None and None not in lengths and is_tiled(p, [n or 0 for n in known]):
@@ -249,8 +244,7 @@ def _geometry(p: Any) -> Geometry:
     return Geometry(p.ksize, p.strides, holes_of(p), p.padding)
 
 
-def _form(op: Operation) -> str:
-    p: Any = op.primitive
+def _form(p: Any) -> str:
     form: str = p.data_format
     return form
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...core.operation import Operation
+from typing import Any
+
 from ...primitives.quantization.fake_quant import (
     FakeQuant,
     FakeQuantPart,
@@ -19,8 +20,8 @@ from .traced import traced
 
 
 @writer(StraightThrough)
-def straight_through(w: Writer, op: Operation, x: Value, y: Value) -> Value:
-    del w, op, x
+def straight_through(w: Writer, p: Any, x: Value, y: Value) -> Value:
+    del w, x
     return y
 
 

@@ -44,26 +44,25 @@ from .traced import traced
 
 
 @writer(RandomUniform)
-def uniform(w: Writer, op: Operation, *lengths: Value) -> Any:
-    dtype = op.outputs[0].dtype
+def uniform(w: Writer, p: Any, *lengths: Value) -> Any:
+    dtype = w.op.outputs[0].dtype
     if dtype.itemsize == 2:
-        return from_words(w, op, *lengths)
-    return _drawn(w, op, "RandomUniform", op.outputs[0].shape.sizes, lengths, dtype)
+        return from_words(w, p, *lengths)
+    return _drawn(w, p, "RandomUniform", w.op.outputs[0].shape.sizes, lengths, dtype)
 
 
 @writer(RandomStandardNormal)
-def normal(w: Writer, op: Operation, *lengths: Value) -> Value:
-    dtype = op.outputs[0].dtype
-    drawn = _drawn(w, op, "RandomNormal", op.outputs[0].shape.sizes, lengths, dtype if dtype == float64 else float32)
+def normal(w: Writer, p: Any, *lengths: Value) -> Value:
+    dtype = w.op.outputs[0].dtype
+    drawn = _drawn(w, p, "RandomNormal", w.op.outputs[0].shape.sizes, lengths, dtype if dtype == float64 else float32)
     return w.cast(drawn, dtype)
 
 
 @writer(DropoutMask)
-def dropout_mask(w: Writer, op: Operation, *inputs: Value) -> Value:
-    p: Any = op.primitive
-    dtype = op.outputs[0].dtype
+def dropout_mask(w: Writer, p: Any, *inputs: Value) -> Value:
+    dtype = w.op.outputs[0].dtype
     lengths = inputs[:-1] if p.rate is None else inputs
-    drawn = _drawn(w, op, "RandomUniform", op.outputs[0].shape.sizes, lengths, float32)
+    drawn = _drawn(w, p, "RandomUniform", w.op.outputs[0].shape.sizes, lengths, float32)
     if p.rate is None:
         rate = inputs[-1]
         scale = w.cast(w.node("Div", w.scalar(1, rate), w.node("Sub", w.scalar(1, rate), rate)), dtype)
@@ -74,19 +73,18 @@ def dropout_mask(w: Writer, op: Operation, *inputs: Value) -> Value:
 
 
 @writer(RandomUniformInt, TruncatedNormal, Multinomial, RandomOrder, RandomPoissonV2, RandomGamma)
-def from_words(w: Writer, op: Operation, *inputs: Value) -> Any:
+def from_words(w: Writer, p: Any, *inputs: Value) -> Any:
     """What the primitive makes of two random words for each element."""
-    p: Any = op.primitive
-    if op.outputs[0].shape.num_elements() == 0:
-        return w.constant(np.zeros(op.outputs[0].shape.known, op.outputs[0].dtype))
+    if w.op.outputs[0].shape.num_elements() == 0:
+        return w.constant(np.zeros(w.op.outputs[0].shape.known, w.op.outputs[0].dtype))
     arrays = [as_array(w, x) for x in inputs]
     shape = p.drawn_shape(*arrays)
     words = []
     for number in range(2):
-        drawn = _drawn(w, op, "RandomUniform", shape, (), float64, number)
+        drawn = _drawn(w, p, "RandomUniform", shape, (), float64, number)
         scaled = w.node("Mul", drawn, w.constant(np.float64(2.0**32)))
         words.append(Traced(w, w.cast(w.cast(w.node("Floor", scaled), int64), uint32)))
-    return as_value(w, p.sample(Namespace(w), (words[0], words[1]), *arrays), op.outputs[0].dtype)
+    return as_value(w, p.sample(Namespace(w), (words[0], words[1]), *arrays), w.op.outputs[0].dtype)
 
 
 def draws(op: Operation) -> Any:
@@ -96,9 +94,8 @@ def draws(op: Operation) -> Any:
     return isinstance(op.primitive, AbstractDraw)
 
 
-def _drawn(w: Writer, op: Operation, kind: str, dims: Any, lengths: Any, dtype: Any, number: int = 0) -> Value:
+def _drawn(w: Writer, p: Any, kind: str, dims: Any, lengths: Any, dtype: Any, number: int = 0) -> Value:
     """Numbers of the runtime's own generator."""
-    p: Any = op.primitive
     attributes: dict[str, Any] = {"dtype": dtype}
     if p.seed is not None or p.seed2 is not None:
         attributes["seed"] = float((7919 * (p.seed or 0) + 104_729 * (p.seed2 or 0) + number) % 2**24)

@@ -29,55 +29,53 @@ from .traced import traced
 
 
 @writer(UnsortedSegmentSum)
-def segment_sum(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _combined(w, op, x, ids, num, 0, "add")
+def segment_sum(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    return _combined(w, p, x, ids, num, 0, "add")
 
 
 @writer(UnsortedSegmentProd)
-def segment_prod(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _combined(w, op, x, ids, num, 1, "mul")
+def segment_prod(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    return _combined(w, p, x, ids, num, 1, "mul")
 
 
 @writer(UnsortedSegmentMax)
-def segment_max(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _extremum(w, op, x, ids, num, finite_range(x.type.dtype)[0], "max")
+def segment_max(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    return _extremum(w, p, x, ids, num, finite_range(x.type.dtype)[0], "max")
 
 
 @writer(UnsortedSegmentMin)
-def segment_min(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _extremum(w, op, x, ids, num, finite_range(x.type.dtype)[1], "min")
+def segment_min(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    return _extremum(w, p, x, ids, num, finite_range(x.type.dtype)[1], "min")
 
 
-def _extremum(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None, worst: Any, how: str) -> Value:
-    p: Any = op.primitive
-    found = _combined(w, op, x, ids, num, worst, how)
-    found = with_nans(w, x, found, lambda nans: _combined(w, op, nans, ids, num, 0, "add"))
+def _extremum(w: Writer, p: Any, x: Value, ids: Value, num: Value | None, worst: Any, how: str) -> Value:
+    found = _combined(w, p, x, ids, num, worst, how)
+    found = with_nans(w, x, found, lambda nans: _combined(w, p, nans, ids, num, 0, "add"))
     if not p.empty_is_zero:
         return found
-    counts = _counts(w, op, x, ids, num)
+    counts = _counts(w, p, x, ids, num)
     return w.where(w.node("Greater", counts, w.scalar(0, counts)), found, w.scalar(0, found))
 
 
-def _counts(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None) -> Value:
+def _counts(w: Writer, p: Any, x: Value, ids: Value, num: Value | None) -> Value:
     """The number of rows of each segment, with axes of length one for those of a row."""
     rank = len(ids.type.shape.sizes or (None,))
     rest = len(x.type.shape.sizes or (None,)) - rank
     ones = w.expand(w.constant(np.ones((), np.int32)), w.shape(ids))
-    total = _rows_combined(w, ones, ids, _number(w, op, num), w.constant(np.zeros((), np.int32)), "add", _trusted(op))
+    total = _rows_combined(w, ones, ids, _number(w, p, num), w.constant(np.zeros((), np.int32)), "add", _trusted(w.op))
     return w.unsqueeze(total, list(range(1, rest + 1)))
 
 
-def _combined(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None, start: Any, how: str) -> Value:
+def _combined(w: Writer, p: Any, x: Value, ids: Value, num: Value | None, start: Any, how: str) -> Value:
     dtype = x.type.dtype
     wide = w.cast(x, float32) if dtype in (float16, bfloat16) else x
-    number = _number(w, op, num)
-    made = _rows_combined(w, wide, _counted(w, op, ids), number, w.scalar(start, wide), how, _trusted(op))
+    number = _number(w, p, num)
+    made = _rows_combined(w, wide, _counted(w, ids), number, w.scalar(start, wide), how, _trusted(w.op))
     return w.cast(made, dtype)
 
 
-def _number(w: Writer, op: Operation, num: Value | None) -> Value:
+def _number(w: Writer, p: Any, num: Value | None) -> Value:
     """How many segments there are, a vector of one."""
-    p: Any = op.primitive
     if num is None:
         return w.vector([p.num_segments])
     return w.reshape(w.cast(num, int64), [1])
@@ -116,18 +114,18 @@ def _trusted(op: Operation) -> bool:
     return any(isinstance(reader.primitive, GatherV2) and reader.inputs[1] is ids for reader in ids.consumers())
 
 
-def _counted(w: Writer, op: Operation, ids: Value) -> Value:
+def _counted(w: Writer, ids: Value) -> Value:
     """Numbers of rows as they were, negative ones too: ScatterND counts these from the end by itself."""
-    source = op.inputs[1].op
-    if not isinstance(source.primitive, FromFront) or not _trusted(op):
+    source = w.op.inputs[1].op
+    if not isinstance(source.primitive, FromFront) or not _trusted(w.op):
         return ids
     found: Value = w.values.get(source.inputs[0], ids)
     return found
 
 
 @writer(SegmentGather)
-def segment_gather(w: Writer, op: Operation, x: Value, ids: Value) -> Value:
-    return _rows(w, op.outputs[0].shape, x, ids)
+def segment_gather(w: Writer, p: Any, x: Value, ids: Value) -> Value:
+    return _rows(w, w.op.outputs[0].shape, x, ids)
 
 
 def _rows(w: Writer, shape: TensorShape, x: Value, ids: Value) -> Value:
@@ -151,23 +149,22 @@ def _rows(w: Writer, shape: TensorShape, x: Value, ids: Value) -> Value:
 
 
 @writer(SegmentHits)
-def segment_hits(w: Writer, op: Operation, x: Value, ids: Value, y: Value) -> Value:
-    return w.cast(w.node("Equal", x, _rows(w, op.outputs[0].shape, y, ids)), x.type.dtype)
+def segment_hits(w: Writer, p: Any, x: Value, ids: Value, y: Value) -> Value:
+    return w.cast(w.node("Equal", x, _rows(w, w.op.outputs[0].shape, y, ids)), x.type.dtype)
 
 
 @writer(SegmentShares)
-def segment_shares(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    p: Any = op.primitive
-    counts = _counts(w, op, x, ids, num)
+def segment_shares(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    counts = _counts(w, p, x, ids, num)
     dtype = x.type.dtype
     wide = w.cast(w.node("Max", counts, w.scalar(1, counts)), float32 if dtype in (float16, bfloat16) else dtype)
     return w.cast(w.node("Pow", wide, w.scalar(-p.power, wide)), dtype)
 
 
 @writer(SegmentNumber)
-def segment_number(w: Writer, op: Operation, ids: Value) -> Value:
+def segment_number(w: Writer, p: Any, ids: Value) -> Value:
     if ids.type.shape.num_elements() == 0:
-        return w.constant(np.zeros((), op.outputs[0].dtype))
+        return w.constant(np.zeros((), w.op.outputs[0].dtype))
     flat = w.reshape(ids, [-1])
     last = w.gather(flat, w.constant(np.int64(-1)), 0)
     return w.node("Add", last, w.scalar(1, last))

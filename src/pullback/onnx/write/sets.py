@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtypes import int32, int64
-from ...core.operation import Operation
 from ...core.shape import TensorShape
 from ...primitives.sets.unique import ListDiffIndices, UniqueIndices
 from ...primitives.sets.unique_along import UniqueAlong
@@ -16,9 +15,8 @@ from ..writing import Writer
 
 
 @writer(UniqueAlong)
-def unique_along(w: Writer, op: Operation, x: Value) -> tuple[Value, ...]:
-    p: Any = op.primitive
-    first, places, counts = [y.type.shape for y in op.outputs]
+def unique_along(w: Writer, p: Any, x: Value) -> tuple[Value, ...]:
+    first, places, counts = [y.type.shape for y in w.op.outputs]
     axis = {} if p.axis is None else {"axis": p.axis}
     rank = None if p.axis is None else x.type.shape.rank
     slices = TensorShape([None] * rank if rank is not None else [None] if p.axis is None else None)
@@ -34,19 +32,19 @@ def unique_along(w: Writer, op: Operation, x: Value) -> tuple[Value, ...]:
 
 
 @writer(UniqueIndices)
-def unique(w: Writer, op: Operation, x: Value) -> list[Value]:
+def unique(w: Writer, p: Any, x: Value) -> list[Value]:
     """In the order in which they come first. All NaNs are one: of several onnxruntime makes anything."""
     some, count = (None,), x.type.shape.sizes
     key = orderly(w, x)
     _, first, places, counts = w.nodes(
         "Unique", key, dtypes=(key.type.dtype, int64, int64, int64), shapes=(some, some, count, some), sorted=0
     )
-    return [w.cast(v, op.outputs[0].dtype) for v in (first, places, counts)]
+    return [w.cast(v, w.op.outputs[0].dtype) for v in (first, places, counts)]
 
 
 @writer(ListDiffIndices)
-def differences(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+def differences(w: Writer, p: Any, x: Value, y: Value) -> Value:
     same = w.node("Equal", w.unsqueeze(x, [1]), w.unsqueeze(y, [0]))
     seen = w.reduce("ReduceSum", w.cast(same, int32), [1], False)
     found = w.node("NonZero", w.node("Equal", seen, w.scalar(0, seen)), shape=[1, None])
-    return w.cast(w.squeeze(found, [0]), op.outputs[0].dtype)
+    return w.cast(w.squeeze(found, [0]), w.op.outputs[0].dtype)

@@ -26,20 +26,18 @@ from .traced import traced
 
 
 @writer(Fft, pairs=True)
-def fft(w: Writer, op: Operation, x: Pair) -> Any:
-    p: Any = op.primitive
-    if _is_known(op):
-        return trace_kernel(w, p, [x], op.outputs)
+def fft(w: Writer, p: Any, x: Pair) -> Any:
+    if _is_known(w.op):
+        return trace_kernel(w, [x])
     for axis in p.axes:
         x = _along(w, x, axis, p.inverse, p.norm)
     return [x]
 
 
 @writer(RealFft, pairs=True)
-def real_fft(w: Writer, op: Operation, x: Value) -> Any:
-    p: Any = op.primitive
-    if _is_known(op):
-        return trace_kernel(w, p, [x], op.outputs)
+def real_fft(w: Writer, p: Any, x: Value) -> Any:
+    if _is_known(w.op):
+        return trace_kernel(w, [x])
     axis = p.axes[-1]
     n = _length(w, x, axis)
     bins = w.node("Add", w.node("Div", n, w.constant(2, int64)), w.constant(1, int64))
@@ -55,11 +53,10 @@ def real_fft(w: Writer, op: Operation, x: Value) -> Any:
 
 
 @writer(InverseRealFft, pairs=True)
-def inverse_real_fft(w: Writer, op: Operation, x: Pair, like: Value | None = None) -> Any:
+def inverse_real_fft(w: Writer, p: Any, x: Pair, like: Value | None = None) -> Any:
     """The bins up to the middle count twice but for the ends, whose imaginary parts do not count."""
-    p: Any = op.primitive
-    if _is_known(op) and (like is None or p.length is not None):
-        return trace_kernel(w, p, [x], op.outputs)
+    if _is_known(w.op) and (like is None or p.length is not None):
+        return trace_kernel(w, [x])
     axis = p.axes[-1]
     for other in p.axes[:-1]:
         x = _along(w, x, other, True, p.norm)

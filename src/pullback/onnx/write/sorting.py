@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int32, int64
-from ...core.operation import Operation
 from ...primitives.sorting.order_statistics import IsotonicRegression, NthElement, PieceMeans
 from ...primitives.sorting.permutation import InvertPermutation
 from ...primitives.sorting.searchsorted import SearchSorted
@@ -22,31 +21,28 @@ from .traced import traced
 
 
 @writer(SearchSorted)
-def search_sorted(w: Writer, op: Operation, sequence: Value, values: Value) -> Value:
+def search_sorted(w: Writer, p: Any, sequence: Value, values: Value) -> Value:
     """The number of elements of the sequence that stand before each value."""
-    p: Any = op.primitive
     rank = len(values.type.shape.sizes or (None,))
     compare = "Less" if p.side == "left" else "LessOrEqual"
     ends, given = orderly(w, sequence), orderly(w, values)
     before = w.node(compare, w.unsqueeze(ends, [rank - 1]), w.unsqueeze(given, [rank]))
-    return w.cast(w.sum(w.cast(before, int32), [rank], False), op.outputs[0].dtype)
+    return w.cast(w.sum(w.cast(before, int32), [rank], False), w.op.outputs[0].dtype)
 
 
 @writer(TopKV2)
-def top_k(w: Writer, op: Operation, x: Value) -> list[Value]:
-    p: Any = op.primitive
-    shape = op.outputs[0].shape.sizes
+def top_k(w: Writer, p: Any, x: Value) -> list[Value]:
+    shape = w.op.outputs[0].shape.sizes
     key = orderly(w, x)
     values, places = w.nodes("TopK", key, w.vector([p.k]), dtypes=(key.type.dtype, int64), shapes=(shape, shape))
     if key is not x:
         values = w.node("GatherElements", x, places, axis=-1)
-    return [values, w.cast(places, op.outputs[1].dtype)]
+    return [values, w.cast(places, w.op.outputs[1].dtype)]
 
 
 @writer(ArgSort)
-def arg_sort(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
-    shape = op.outputs[0].shape.sizes
+def arg_sort(w: Writer, p: Any, x: Value) -> Value:
+    shape = w.op.outputs[0].shape.sizes
     axis = p.axis if shape is None else p.axis % len(shape)
     count, key = w.lengths(x, [axis]), orderly(w, x)
     _, places = w.nodes(
@@ -58,11 +54,11 @@ def arg_sort(w: Writer, op: Operation, x: Value) -> Value:
         axis=axis,
         largest=int(p.descending),
     )
-    return w.cast(places, op.outputs[0].dtype)
+    return w.cast(places, w.op.outputs[0].dtype)
 
 
 @writer(IsotonicRegression)
-def isotonic(w: Writer, op: Operation, x: Value) -> list[Any]:
+def isotonic(w: Writer, p: Any, x: Value) -> list[Any]:
     """The smallest, over beginnings, of the largest, over ends, of the means between (Robertson et al., 1988)."""
     xp, array = Namespace(w), as_array(w, x)
     n, dtype = array.shape[-1], array.dtype
@@ -89,14 +85,14 @@ def isotonic(w: Writer, op: Operation, x: Value) -> list[Any]:
 
 
 @writer(InvertPermutation)
-def invert_permutation(w: Writer, op: Operation, x: Value) -> Value:
+def invert_permutation(w: Writer, p: Any, x: Value) -> Value:
     """Every number is written to the place that it says; the runtime refuses one below 0, or twice, or too large."""
     count, x = w.reshape(w.lengths(x, [0]), []), w.cast(x, int64)
     places = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
     inverse = w.node("ScatterElements", x, x, places, axis=0)
     moved = w.node("Not", w.node("Equal", w.gather(inverse, x), places))
     wrong = w.node("Or", w.node("Less", x, w.constant(0, int64)), moved)
-    return w.cast(w.refuse(wrong, inverse), op.outputs[0].dtype)
+    return w.cast(w.refuse(wrong, inverse), w.op.outputs[0].dtype)
 
 
 # Where all lengths are known, the kernels of these say how they are written.

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import int64
-from ...core.operation import Operation
 from ...primitives.special import bessel, gamma, incomplete, integrals, slopes
 from ...primitives.special.error_function import Erf
 from ...primitives.special.igamma_ratio import IgammaRatio
@@ -34,22 +33,21 @@ _ROW = 256
     *(bessel.BesselJ0, bessel.BesselJ1, bessel.BesselJ1Slope, bessel.BesselJn, bessel.BesselY0, bessel.BesselY1),
     *(slopes.GaussSlope, slopes.ScaledBesselSlope),
 )
-def computed(w: Writer, op: Operation, *inputs: Value) -> Any:
+def computed(w: Writer, p: Any, *inputs: Value) -> Any:
     try:
-        return _computed(w, op, *inputs)
+        return _computed(w, p, *inputs)
     except ValueError:
         if all(x.type.shape.is_fully_defined() for x in inputs):
             raise
-        return _by_rows(w, op, inputs)
+        return _by_rows(w, p, inputs)
 
 
-def _computed(w: Writer, op: Operation, *inputs: Value) -> Any:
-    p: Any = op.primitive
+def _computed(w: Writer, p: Any, *inputs: Value) -> Any:
     xp = Namespace(w)
-    return as_value(w, p.computed(xp, Functions(xp), [as_array(w, x) for x in inputs]), op.outputs[0].dtype)
+    return as_value(w, p.computed(xp, Functions(xp), [as_array(w, x) for x in inputs]), w.op.outputs[0].dtype)
 
 
-def _by_rows(w: Writer, op: Operation, inputs: Sequence[Value]) -> Value:
+def _by_rows(w: Writer, p: Any, inputs: Sequence[Value]) -> Value:
     """For formulas that ask for lengths: a loop goes over rows of one length, the last one filled up."""
     shape = w.shape(_together(w, inputs))
     size = w.node("ReduceProd", shape, keepdims=1, shape=[1])
@@ -61,7 +59,7 @@ def _by_rows(w: Writer, op: Operation, inputs: Sequence[Value]) -> Value:
         rows.append(w.reshape(w.node("Pad", flat, pads, w.scalar(1, x), shape=[None]), [-1, _ROW]))
 
     def step(inner: Writer, carried: Value, *row: Value) -> list[Value]:
-        return [carried, _computed(inner, op, *row)]
+        return [carried, _computed(inner, p, *row)]
 
     (made,) = rows_of_loop(w, rows, w.constant(0, int64), step, False)
     return w.reshape_to(w.slice(w.reshape(made, [-1]), w.vector([0]), size, [0]), shape)
@@ -76,5 +74,5 @@ def _together(w: Writer, inputs: Sequence[Value]) -> Value:
 
 
 @writer(Erf)
-def erf(w: Writer, op: Operation, x: Value) -> Any:
-    return in_float32(w, op, lambda w, op, x: w.node("Erf", x), x)
+def erf(w: Writer, p: Any, x: Value) -> Any:
+    return in_float32(w, p, lambda w, p, x: w.node("Erf", x), x)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtypes import int64
-from ...core.operation import Operation
 from ...primitives.tensor_array import ArrayAdd, ArrayBlank, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
 from ..records import Value
 from ..registry import writer
@@ -15,32 +14,30 @@ from .shapes import rank_of
 
 
 @writer(ArrayBlank)
-def array_blank(w: Writer, op: Operation, size: Value) -> Value:
-    y = op.outputs[0].type
+def array_blank(w: Writer, p: Any, size: Value) -> Value:
+    y = w.op.outputs[0].type
     row = [0] if y.shape.sizes is None else [n or 0 for n in y.shape.sizes[1:]]
     shape = w.concat([w.reshape(w.cast(size, int64), [1]), w.vector(row)], 0)
     return w.expand(w.constant(0, y.dtype), shape)
 
 
 @writer(ArrayRead)
-def array_read(w: Writer, op: Operation, array: Value, indices: Value, size: Value) -> Value:
+def array_read(w: Writer, p: Any, array: Value, indices: Value, size: Value) -> Value:
     del size
     return w.gather(array, indices, 0)
 
 
 @writer(ArrayWrite)
-def array_write(w: Writer, op: Operation, array: Value, indices: Value, rows: Value, size: Value) -> Value:
+def array_write(w: Writer, p: Any, array: Value, indices: Value, rows: Value, size: Value) -> Value:
     """Where it has no rows yet, or grows, the array is first made as large as it will be."""
-    p: Any = op.primitive
     dims = array.type.shape.sizes
     places = w.cast(indices, int64)
     if p.grows or dims is None or None in dims[1:] or 0 in dims[1:]:
-        array = _widened(w, op, array, places, rows)
+        array = _widened(w, p, array, places, rows)
     return scatter(w, array, w.unsqueeze(places, [-1]), rows)
 
 
-def _widened(w: Writer, op: Operation, array: Value, places: Value, rows: Value) -> Value:
-    p: Any = op.primitive
+def _widened(w: Writer, p: Any, array: Value, places: Value, rows: Value) -> Value:
     lead = rank_of(places)
     count = w.lengths(array, [0])
     if p.grows:
@@ -55,7 +52,7 @@ def _widened(w: Writer, op: Operation, array: Value, places: Value, rows: Value)
 
 
 @writer(ArrayAdd)
-def array_add(w: Writer, op: Operation, rows: Value, indices: Value, size: Value) -> Value:
+def array_add(w: Writer, p: Any, rows: Value, indices: Value, size: Value) -> Value:
     lead = rank_of(indices)
     n = w.reshape(w.cast(size, int64), [1])
     row = w.lengths(rows, list(range(lead, rank_of(rows)))) if rank_of(rows) > lead else None
@@ -65,12 +62,12 @@ def array_add(w: Writer, op: Operation, rows: Value, indices: Value, size: Value
 
 
 @writer(ArrayHead)
-def array_head(w: Writer, op: Operation, array: Value, size: Value) -> Value:
+def array_head(w: Writer, p: Any, array: Value, size: Value) -> Value:
     return w.slice(array, [0], w.reshape(w.cast(size, int64), [1]), [0])
 
 
 @writer(ArrayTail)
-def array_tail(w: Writer, op: Operation, array: Value, like: Value, *size: Value) -> Value:
+def array_tail(w: Writer, p: Any, array: Value, like: Value, *size: Value) -> Value:
     del size
     rank = rank_of(array)
     more = w.node("Sub", w.lengths(like, [0]), w.lengths(array, [0]))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.operation import Operation
 from ..pairs import trace_kernel
 from ..writing import Writer
 
 
-def traced(w: Writer, op: Operation, *inputs: Any) -> list[Any]:
+def traced(w: Writer, p: Any, *inputs: Any) -> list[Any]:
     """What the kernel of the operation says; a writer of primitives without a better one."""
-    return trace_kernel(w, op.primitive, inputs, op.outputs)
+    return trace_kernel(w, inputs)

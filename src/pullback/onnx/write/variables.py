@@ -70,53 +70,52 @@ def _state(w: Writer, handle: Handle) -> Value:
 
 
 @writer(VarHandleOp)
-def var_handle(w: Writer, op: Operation) -> Handle:
-    del w
-    return handle_value(op)
+def var_handle(w: Writer, p: Any) -> Handle:
+    return handle_value(w.op)
 
 
 @writer(ReadVariableOp, pairs=True)
-def read_variable(w: Writer, op: Operation, handle: Handle) -> Value:
+def read_variable(w: Writer, p: Any, handle: Handle) -> Value:
     return _state(w, handle)
 
 
 @writer(InitializedValue, pairs=True)
-def initialized_value(w: Writer, op: Operation, handle: Handle, initial: Value) -> Value:
+def initialized_value(w: Writer, p: Any, handle: Handle, initial: Value) -> Value:
     """Whoever runs the model gives every variable a value."""
     return _state(w, handle)
 
 
 @writer(VariableShape, pairs=True)
-def variable_shape(w: Writer, op: Operation, handle: Handle) -> Value:
-    return w.cast(w.shape(_state(w, handle)), op.outputs[0].dtype)
+def variable_shape(w: Writer, p: Any, handle: Handle) -> Value:
+    return w.cast(w.shape(_state(w, handle)), w.op.outputs[0].dtype)
 
 
 @writer(ResourceGather, pairs=True)
-def resource_gather(w: Writer, op: Operation, handle: Handle, indices: Value) -> Value:
+def resource_gather(w: Writer, p: Any, handle: Handle, indices: Value) -> Value:
     return w.gather(_state(w, handle), indices, 0)
 
 
 @writer(VarIsInitializedOp)
-def is_initialized(w: Writer, op: Operation, handle: Handle) -> Value:
+def is_initialized(w: Writer, p: Any, handle: Handle) -> Value:
     """Whoever runs the model gives every variable a value."""
     return w.constant(True)
 
 
 @writer(AssignVariableOp, pairs=True)
-def assign(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+def assign(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
     _check_real(handle)
     w.model.states[handle.op] = value
     return ()
 
 
 @writer(AssignAddVariableOp, pairs=True)
-def assign_add(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+def assign_add(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
     w.model.states[handle.op] = w.node("Add", _state(w, handle), value)
     return ()
 
 
 @writer(AssignSubVariableOp, pairs=True)
-def assign_sub(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+def assign_sub(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
     w.model.states[handle.op] = w.node("Sub", _state(w, handle), value)
     return ()
 
@@ -134,23 +133,22 @@ _COMBINED = {"update": "none", "add": "add", "sub": "add", "mul": "mul", "div": 
     ResourceScatterMax,
     pairs=True,
 )
-def row_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
+def row_update(w: Writer, p: Any, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
     state = _state(w, handle)
     rank = rank_of(state)
     rows = w.lengths(state, list(range(1, rank))) if rank > 1 else w.vector([])
     full = w.expand(updates, w.concat([w.shape(indices), rows], 0))
-    _change(w, op, handle, w.unsqueeze(w.cast(indices, int64), [-1]), full)
+    _change(w, p, handle, w.unsqueeze(w.cast(indices, int64), [-1]), full)
     return ()
 
 
 @writer(ResourceScatterNdUpdate, ResourceScatterNdAdd, ResourceScatterNdSub, pairs=True)
-def slice_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
-    _change(w, op, handle, w.cast(indices, int64), updates)
+def slice_update(w: Writer, p: Any, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
+    _change(w, p, handle, w.cast(indices, int64), updates)
     return ()
 
 
-def _change(w: Writer, op: Operation, handle: Handle, vectors: Value, updates: Value) -> None:
-    p: Any = op.primitive
+def _change(w: Writer, p: Any, handle: Handle, vectors: Value, updates: Value) -> None:
     if p.kind == "sub":
         updates = w.node("Neg", updates)
     if p.kind == "div":

@@ -20,7 +20,7 @@ from ....primitives.logic.comparison import equal
 from ....primitives.shape.broadcast import broadcast_to
 from ....primitives.shape.reshape import reshape
 from ....primitives.shape.reshape_keeping import ReshapeKeeping
-from ....primitives.shape.reverse_sequence import reverse_sequence as reverse_sequence_of
+from ....primitives.shape.reverse_sequence import reverse_sequence
 from ....primitives.shape.size import shape as shape_of
 from ....primitives.shape.size import size as size_of
 from ....primitives.shape.space_to_depth import depth_to_space as depth_to_space_of
@@ -29,9 +29,9 @@ from ....primitives.shape.squeeze import ExpandDims
 from ....primitives.shape.squeeze import squeeze as squeeze_of
 from ....primitives.shape.stacking import concat as concat_of
 from ....primitives.shape.stacking import split as split_of
-from ....primitives.shape.tile import tile as tile_of
-from ....primitives.shape.transpose import transpose as transpose_of
-from ...reading import Node, reader
+from ....primitives.shape.tile import tile
+from ....primitives.shape.transpose import transpose
+from ...reading import Node, calling, reader
 from ..lengths import length, lengths, rank_of
 from ..operands import (
     LARGEST_TABLE,
@@ -46,6 +46,10 @@ from ..operands import (
 )
 
 _LAST = np.iinfo(np.int64).max
+
+reader("Transpose")(calling(transpose, perm=None))
+reader("Tile")(calling(tile))
+reader("ReverseSequence")(calling(reverse_sequence, time_axis=0, batch_axis=1))
 
 
 @reader("Reshape")
@@ -174,17 +178,6 @@ def size(node: Node, x: Tensor) -> Tensor:
     return size_of(x, int64)
 
 
-@reader("Transpose")
-def transpose(node: Node, x: Tensor) -> Tensor:
-    return transpose_of(x, node.attribute("perm", None))
-
-
-@reader("Tile")
-def tile(node: Node, x: Tensor, repeats: Tensor) -> Tensor:
-    del node
-    return tile_of(x, repeats)
-
-
 @reader("Concat")
 def concat(node: Node, *xs: Tensor) -> Tensor:
     return concat_of(list(xs), node.attribute("axis"))
@@ -278,7 +271,7 @@ def depth_to_space(node: Node, x: Tensor) -> Tensor:
         return depth_to_space_of(x, b, "NCHW")
     n, c, h, w = lengths(x)
     parts = reshape(x, [n, c // (b * b), b, b, h, w])
-    return reshape(transpose_of(parts, [0, 1, 4, 2, 5, 3]), [n, c // (b * b), h * b, w * b])
+    return reshape(transpose(parts, [0, 1, 4, 2, 5, 3]), [n, c // (b * b), h * b, w * b])
 
 
 @reader("SpaceToDepth")
@@ -288,7 +281,7 @@ def space_to_depth(node: Node, x: Tensor) -> Tensor:
         return space_to_depth_of(x, b, "NCHW")
     n, c, h, w = lengths(x)
     parts = reshape(x, [n, c, h // b, b, w // b, b])
-    return reshape(transpose_of(parts, [0, 1, 3, 5, 2, 4]), [n, c * (b * b), h // b, w // b])
+    return reshape(transpose(parts, [0, 1, 3, 5, 2, 4]), [n, c * (b * b), h // b, w // b])
 
 
 @reader("Trilu")
@@ -304,8 +297,3 @@ def trilu(node: Node, x: Tensor, k: Tensor | None = None) -> Tensor:
     i = reshape(range_(rows, dtype=int64), [-1, 1])
     j = range_(columns, dtype=int64) - offset
     return mask(i <= j if upper else i >= j, x)
-
-
-@reader("ReverseSequence")
-def reverse_sequence(node: Node, x: Tensor, lengths: Tensor) -> Tensor:
-    return reverse_sequence_of(x, lengths, node.attribute("time_axis", 0), node.attribute("batch_axis", 1))

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ....core.dtypes import bfloat16, float16, float32
-from ....core.operation import Operation
 from ....primitives.activations.bias import BiasAdd
 from ....primitives.activations.gelu import CUBIC, SCALE, Gelu, GeluGrad
 from ....primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
@@ -27,51 +26,44 @@ _WRITTEN = (float32, float16, bfloat16)
 Form = Callable[..., Value]
 
 
-def in_float32(w: Writer, op: Operation, form: Form, *xs: Value) -> Any:
+def in_float32(w: Writer, p: Any, form: Form, *xs: Value) -> Any:
     """`form` of the inputs in float32, cast back; the kernel of the primitive where they are wider."""
-    dtype = op.outputs[0].dtype
+    dtype = w.op.outputs[0].dtype
     if dtype not in _WRITTEN:
-        return record_kernel(w, op, xs)
-    return w.cast(form(w, op, *[w.cast(x, float32) for x in xs]), dtype)
+        return record_kernel(w, xs)
+    return w.cast(form(w, p, *[w.cast(x, float32) for x in xs]), dtype)
 
 
 def _node(op_type: str) -> Form:
-    def form(w: Writer, op: Operation, x: Value) -> Value:
-        del op
+    def form(w: Writer, p: Any, x: Value) -> Value:
         return w.node(op_type, x)
 
     return form
 
 
-def _leaky_relu(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def _leaky_relu(w: Writer, p: Any, x: Value) -> Value:
     return w.node("LeakyRelu", x, alpha=float(p.alpha))
 
 
-def _relu6(w: Writer, op: Operation, x: Value) -> Value:
-    del op
+def _relu6(w: Writer, p: Any, x: Value) -> Value:
     return w.node("Clip", x, w.scalar(0, x), w.scalar(6, x))
 
 
-def _sigmoid_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
+def _sigmoid_grad(w: Writer, p: Any, y: Value, dy: Value) -> Value:
     """`(1 - y) * y * dy`."""
-    del op
     return w.node("Mul", w.node("Mul", w.node("Sub", w.scalar(1, y), y), y), dy)
 
 
-def _softplus_grad(w: Writer, op: Operation, dy: Value, x: Value) -> Value:
-    del op
+def _softplus_grad(w: Writer, p: Any, dy: Value, x: Value) -> Value:
     return w.node("Mul", dy, w.node("Sigmoid", x))
 
 
-def _silu(w: Writer, op: Operation, x: Value) -> Value:
-    del op
+def _silu(w: Writer, p: Any, x: Value) -> Value:
     return w.node("Mul", x, w.node("Sigmoid", x))
 
 
-def _silu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Value:
+def _silu_grad(w: Writer, p: Any, x: Value, dy: Value) -> Value:
     """`dy * s * (1 + x * (1 - s))`."""
-    del op
     s, one = w.node("Sigmoid", x), w.scalar(1, x)
     slope = w.node("Mul", s, w.node("Add", w.node("Mul", x, w.node("Sub", one, s)), one))
     return w.node("Mul", slope, dy)
@@ -84,17 +76,15 @@ def _form(w: Writer, x: Any, approximate: bool) -> Any:
     return Traced(w, w.node("Erf", (x * math.sqrt(0.5)).value))
 
 
-def _gelu(w: Writer, op: Operation, x: Value) -> Any:
+def _gelu(w: Writer, p: Any, x: Value) -> Any:
     """onnxruntime makes one node of these where it finds them, FastGelu, whose kernel takes no scalar."""
     if x.type.shape.rank == 0:
-        return w.reshape(_gelu(w, op, w.reshape(x, [1])), [])
-    p: Any = op.primitive
+        return w.reshape(_gelu(w, p, w.reshape(x, [1])), [])
     array = as_array(w, x)
     return as_value(w, array * 0.5 * (_form(w, array, p.approximate) + 1), x.type.dtype)
 
 
-def _gelu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Any:
-    p: Any = op.primitive
+def _gelu_grad(w: Writer, p: Any, x: Value, dy: Value) -> Any:
     array = as_array(w, x)
     t = _form(w, array, p.approximate)
     if p.approximate:
@@ -122,13 +112,12 @@ _FORMS: dict[type, Form] = {
 
 
 @writer(*_FORMS)
-def activation(w: Writer, op: Operation, *xs: Value) -> Any:
-    return in_float32(w, op, _FORMS[type(op.primitive)], *xs)
+def activation(w: Writer, p: Any, *xs: Value) -> Any:
+    return in_float32(w, p, _FORMS[type(p)], *xs)
 
 
 @writer(BiasAdd)
-def bias_add(w: Writer, op: Operation, x: Value, bias: Value) -> Value:
-    p: Any = op.primitive
+def bias_add(w: Writer, p: Any, x: Value, bias: Value) -> Value:
     rank = x.type.shape.rank or 2
     if p.channels_first and rank > 2:
         bias = w.unsqueeze(bias, list(range(1, rank - 1)))

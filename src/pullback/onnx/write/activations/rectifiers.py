@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.operation import Operation
 from ....primitives.activations.rectifiers import Relu6Grad, ReluGrad
 from ...recording import record_kernel
 from ...records import Value
@@ -24,16 +23,16 @@ _NEAR_SIX = 2.0**22
 
 
 @writer(ReluGrad)
-def relu_grad(w: Writer, op: Operation, dy: Value, y: Value) -> Any:
+def relu_grad(w: Writer, p: Any, dy: Value, y: Value) -> Any:
     """`dy * step(y)`."""
-    return w.node("Mul", dy, _above(w, y)) if _is_blocked(w, y) else record_kernel(w, op, [dy, y])
+    return w.node("Mul", dy, _above(w, y)) if _is_blocked(w, y) else record_kernel(w, [dy, y])
 
 
 @writer(Relu6Grad)
-def relu6_grad(w: Writer, op: Operation, dy: Value, y: Value) -> Any:
+def relu6_grad(w: Writer, p: Any, dy: Value, y: Value) -> Any:
     """`dy * step(y) * step(6 - y)`."""
     if not _is_blocked(w, y):
-        return record_kernel(w, op, [dy, y])
+        return record_kernel(w, [dy, y])
     below = w.node("HardSigmoid", y, alpha=-_NEAR_SIX, beta=6 * _NEAR_SIX)
     return w.node("Mul", dy, w.node("Mul", _above(w, y), below))
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import bfloat16, float16, float32
-from ....core.operation import Operation
 from ....primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
 from ...records import Value
 from ...registry import writer
@@ -18,27 +17,24 @@ _LONGEST_TABLE = 2**20
 
 
 @writer(Softmax, LogSoftmax)
-def softmax(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
-    return narrowed(w, op, w.node(op.type, widened(w, x), axis=p.axis))
+def softmax(w: Writer, p: Any, x: Value) -> Value:
+    return narrowed(w, w.node(p.type, widened(w, x), axis=p.axis))
 
 
 @writer(SoftmaxGrad)
-def softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
+def softmax_grad(w: Writer, p: Any, y: Value, dy: Value) -> Value:
     """`y * dy - y * sum(y * dy)`: the product is needed once. Zeros win over a `y` that is NaN."""
-    p: Any = op.primitive
     y, dy = widened(w, y), widened(w, dy)
     product = kept(w, [dy], w.node("Mul", y, dy))
     total = w.sum(product, [p.axis], True)
-    return narrowed(w, op, w.node("Sub", product, kept(w, [total], w.node("Mul", y, total))))
+    return narrowed(w, w.node("Sub", product, kept(w, [total], w.node("Mul", y, total))))
 
 
 @writer(LogSoftmaxGrad)
-def log_softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
-    p: Any = op.primitive
+def log_softmax_grad(w: Writer, p: Any, y: Value, dy: Value) -> Value:
     y, dy = widened(w, y), widened(w, dy)
     total = w.sum(dy, [p.axis], True)
-    return narrowed(w, op, w.node("Sub", dy, kept(w, [total], w.node("Mul", w.node("Exp", y), total))))
+    return narrowed(w, w.node("Sub", dy, kept(w, [total], w.node("Mul", w.node("Exp", y), total))))
 
 
 def counted_up(w: Writer, count: Value) -> Value:
@@ -54,5 +50,5 @@ def widened(w: Writer, x: Value) -> Value:
     return w.cast(x, float32) if x.type.dtype in (float16, bfloat16) else x
 
 
-def narrowed(w: Writer, op: Operation, y: Value) -> Value:
-    return w.cast(y, op.outputs[0].dtype)
+def narrowed(w: Writer, y: Value) -> Value:
+    return w.cast(y, w.op.outputs[0].dtype)

@@ -24,40 +24,39 @@ from ..variables import written_states
 States = Mapping[Operation, TensorType]
 
 
-def read_outputs(w: Writer, op: Operation) -> list[int]:
+def read_outputs(w: Writer) -> list[int]:
     """The numbers of the outputs that somebody reads."""
-    return [i for i, y in enumerate(op.outputs) if w.read(op, i) and not isinstance(y.dtype, TokenType)]
+    return [i for i, y in enumerate(w.op.outputs) if w.read(i) and not isinstance(y.dtype, TokenType)]
 
 
-def in_places(op: Operation, numbers: Sequence[int], values: Sequence[Any]) -> list[Any]:
+def in_places(w: Writer, numbers: Sequence[int], values: Sequence[Any]) -> list[Any]:
     """One entry for each output: a value for those of these numbers."""
-    found: list[Any] = [None] * len(op.outputs)
+    found: list[Any] = [None] * len(w.op.outputs)
     for i, value in zip(numbers, values, strict=True):
         found[i] = value
     return found
 
 
 @writer(RecomputedCall, pairs=True, rows=True)
-def recomputed_call(w: Writer, op: Operation, *args: Any) -> list[Any]:
+def recomputed_call(w: Writer, p: Any, *args: Any) -> list[Any]:
     """A branch that is always taken, on a condition that no runtime knows, once the last argument is there.
 
     What is in a branch is not merged with what was computed before outside of it.
     """
-    p: Any = op.primitive
     last = next((x for x in reversed(args) if isinstance(x, Value) and x.type.dtype in INEXACT), None)
-    numbers = read_outputs(w, op)
+    numbers = read_outputs(w)
     if last is None:
-        return in_places(op, numbers, w.function(p.function, args, numbers, f"{w.prefix}{op.name}/"))
-    types = part_types([w.type_of(op.outputs[i]) for i in numbers])
+        return in_places(w, numbers, w.function(p.function, args, numbers, f"{w.prefix}{w.op.name}/"))
+    types = part_types([w.type_of(w.op.outputs[i]) for i in numbers])
     first = w.slice(w.reshape(last, [-1]), [0], [1], [0])
     number = w.slice(w.concat([first, w.reshape(w.scalar(0, last), [1])], 0), [0], [1], [0])
     zero = w.scalar(0, last)
     taken = w.node("Not", w.node("And", w.node("Less", number, zero), w.node("Greater", number, zero)))
     bodies = {
-        "then_branch": _branch(w, op, p.function, args, numbers, {}, again=True),
+        "then_branch": _branch(w, p.function, args, numbers, {}, again=True),
         "else_branch": w.body(lambda inner: [_zeros(inner, t) for t in types], []),
     }
-    return in_places(op, numbers, grouped(w.emit("If", [taken], types, bodies), [op.outputs[i].type for i in numbers]))
+    return in_places(w, numbers, grouped(w.emit("If", [taken], types, bodies), [w.op.outputs[i].type for i in numbers]))
 
 
 def _zeros(w: Writer, of: TensorType) -> Value:
@@ -68,28 +67,26 @@ def _zeros(w: Writer, of: TensorType) -> Value:
 
 
 @writer(Call, StatefulCall, pairs=True, rows=True)
-def call(w: Writer, op: Operation, *args: Any) -> list[Any]:
-    p: Any = op.primitive
-    numbers = read_outputs(w, op)
-    return in_places(op, numbers, w.function(p.function, args, numbers, f"{w.prefix}{op.name}/"))
+def call(w: Writer, p: Any, *args: Any) -> list[Any]:
+    numbers = read_outputs(w)
+    return in_places(w, numbers, w.function(p.function, args, numbers, f"{w.prefix}{w.op.name}/"))
 
 
 @writer(If, pairs=True, rows=True)
-def if_(w: Writer, op: Operation, choice: Value, *args: Any) -> list[Any]:
-    p: Any = op.primitive
+def if_(w: Writer, p: Any, choice: Value, *args: Any) -> list[Any]:
     known = w.static(choice)
     branches = [p.then_branch, p.else_branch]
-    numbers = read_outputs(w, op)
+    numbers = read_outputs(w)
     if known is not None:
         chosen = branches[0 if known.item() else 1]
-        return in_places(op, numbers, w.function(chosen, args, numbers, f"{w.prefix}{op.name}/"))
+        return in_places(w, numbers, w.function(chosen, args, numbers, f"{w.prefix}{w.op.name}/"))
     changed = changed_states(w, branches, args)
-    types = [*[w.type_of(op.outputs[i]) for i in numbers], *changed.values()]
+    types = [*[w.type_of(w.op.outputs[i]) for i in numbers], *changed.values()]
     if not types:
-        return in_places(op, [], [])
-    bodies = [_branch(w, op, f, args, numbers, changed) for f in branches]
+        return in_places(w, [], [])
+    bodies = [_branch(w, f, args, numbers, changed) for f in branches]
     made = w.emit("If", [choice], part_types(types), {"then_branch": bodies[0], "else_branch": bodies[1]})
-    return in_places(op, numbers, without_states(w, grouped(made, types), changed))
+    return in_places(w, numbers, without_states(w, grouped(made, types), changed))
 
 
 def changed_states(w: Writer, functions: Sequence[Function], args: Sequence[Any]) -> States:
@@ -112,7 +109,6 @@ def without_states(w: Writer, made: Sequence[Any], changed: States) -> Sequence[
 
 def _branch(
     w: Writer,
-    op: Operation,
     function: Function,
     args: Sequence[Any],
     numbers: Sequence[int],
@@ -123,7 +119,7 @@ def _branch(
     before = dict(w.model.states)
 
     def build(inner: Writer) -> list[Value]:
-        results = inner.function(function, args, numbers, f"{w.prefix}{op.name}/{function.name}/")
+        results = inner.function(function, args, numbers, f"{w.prefix}{w.op.name}/{function.name}/")
         return parts([*map(inner.stacked, results), *[w.model.states[handle] for handle in changed]])
 
     try:
@@ -133,38 +129,35 @@ def _branch(
 
 
 @writer(Case, pairs=True, rows=True)
-def case(w: Writer, op: Operation, index: Value, *args: Any) -> list[Any]:
+def case(w: Writer, p: Any, index: Value, *args: Any) -> list[Any]:
     """Branches in branches: the last one stands for all other numbers."""
-    p: Any = op.primitive
-    numbers = read_outputs(w, op)
+    numbers = read_outputs(w)
     changed = changed_states(w, p.branches, args)
-    types = [*[w.type_of(op.outputs[i]) for i in numbers], *changed.values()]
+    types = [*[w.type_of(w.op.outputs[i]) for i in numbers], *changed.values()]
     if len(p.branches) == 1:
-        return in_places(op, numbers, w.function(p.branches[0], args, numbers, f"{w.prefix}{op.name}/"))
+        return in_places(w, numbers, w.function(p.branches[0], args, numbers, f"{w.prefix}{w.op.name}/"))
     if not types:
-        return in_places(op, [], [])
+        return in_places(w, [], [])
 
     def choose(inner: Writer, first: int) -> list[Value]:
         rest = len(p.branches) - first
         chosen = inner.node("Equal", index, inner.scalar(first, index))
-        bodies = {"then_branch": _branch(inner, op, p.branches[first], args, numbers, changed)}
+        bodies = {"then_branch": _branch(inner, p.branches[first], args, numbers, changed)}
         if rest == 2:
-            bodies["else_branch"] = _branch(inner, op, p.branches[first + 1], args, numbers, changed)
+            bodies["else_branch"] = _branch(inner, p.branches[first + 1], args, numbers, changed)
         else:
             bodies["else_branch"] = inner.body(lambda deeper: choose(deeper, first + 1), [])
         return inner.emit("If", [chosen], part_types(types), bodies)
 
-    return in_places(op, numbers, without_states(w, grouped(choose(w, 0), types), changed))
+    return in_places(w, numbers, without_states(w, grouped(choose(w, 0), types), changed))
 
 
 @writer(Unmade)
-def unmade(w: Writer, op: Operation) -> Value:
-    p: Any = op.primitive
+def unmade(w: Writer, p: Any) -> Value:
     return w.constant(np.zeros([n or 0 for n in p.of.shape.sizes or ()], p.of.dtype))
 
 
 @writer(CustomGradient, pairs=True)
-def custom_gradient(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
+def custom_gradient(w: Writer, p: Any, *xs: Value) -> tuple[Value, ...]:
     """The results, which stand before what the derivative needs."""
-    del w
-    return xs[: len(op.outputs)]
+    return xs[: len(w.op.outputs)]

@@ -11,7 +11,6 @@ from ....control_flow.loop import Loop
 from ....core.dtypes import COMPLEX, int64
 from ....core.dtypes import bool as bool_
 from ....core.lengths import Dimension
-from ....core.operation import Operation
 from ....core.shape import TensorShape
 from ....core.types import TensorType, tensor_type
 from ...pairs import Pair, grouped, part_types, parts
@@ -22,13 +21,13 @@ from .branches import changed_states, in_places, without_states
 
 
 @writer(Loop, pairs=True, rows=True)
-def loop(w: Writer, op: Operation, limit: Value, *args: Any) -> list[Any]:
+def loop(w: Writer, p: Any, limit: Value, *args: Any) -> list[Any]:
     """Constants are read from the graph around; rows are gathered by the number of the step.
 
     Histories are outputs of the loop that have a row for each step. What only goes along its rows is a Scan, which
     onnxruntime hands rows without a copy.
     """
-    step = _Step(w, op, limit, args)
+    step = _Step(w, p, limit, args)
     before = dict(w.model.states)
     found = _scan(w, step) if step.is_scan() else _loop(w, step)
     w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
@@ -37,7 +36,7 @@ def loop(w: Writer, op: Operation, limit: Value, *args: Any) -> list[Any]:
 
 def _loop(w: Writer, step: _Step) -> Sequence[Value]:
     """What a Loop gives, whose body takes the number of the step, whether it goes on, and all that is carried."""
-    outputs, initial = step.op.outputs, parts(step.initial())
+    outputs, initial = step.outputs, parts(step.initial())
     begins = w.constant(True) if step.p.condition is None else step.condition(w, step.first)
     tapes = [w.sequence(outputs[n].dtype) for n in step.rows.sequences]
     empty = [w.emit("SequenceEmpty", [], [t], {"dtype": t.dtype.element})[0] for t in tapes]  # type: ignore[union-attr]
@@ -68,14 +67,13 @@ class _Rows:
     """
 
     def __init__(
-        self, w: Writer, op: Operation, steps: Dimension | None, carried: Sequence[Any], written: Sequence[Any]
+        self, w: Writer, p: Any, steps: Dimension | None, carried: Sequence[Any], written: Sequence[Any]
     ) -> None:
-        p: Any = op.primitive
         places = p.places
-        read = [n for n in (*places.history, *places.stacked, *places.kept) if w.read(op, n)]
+        read = [n for n in (*places.history, *places.stacked, *places.kept) if w.read(n)]
         self.steps = TensorShape([steps])
         self.types = dict(zip((*places.history, *places.stacked, *places.kept), (*carried, *written), strict=True))
-        self.sequences = [n for n in read if self.types[n].shape.has_unknown and op.outputs[n].dtype not in COMPLEX]
+        self.sequences = [n for n in read if self.types[n].shape.has_unknown and w.op.outputs[n].dtype not in COMPLEX]
         self.stacked = [n for n in read if n not in self.sequences]
         self.history = {n: n - places.history.start for n in read if n in places.history}
         self.written = [n for n in read if n not in self.history]
@@ -99,21 +97,20 @@ class _Step:
     changed, and sequences of rows.
     """
 
-    def __init__(self, w: Writer, op: Operation, limit: Value, args: Sequence[Any]) -> None:
-        p: Any = op.primitive
+    def __init__(self, w: Writer, p: Any, limit: Value, args: Sequence[Any]) -> None:
         c, s = p.carried, p.scanned
-        self.w, self.op, self.p = w, op, p
-        self.prefix = f"{w.prefix}{op.name}/"
+        self.w, self.p, self.outputs = w, p, w.op.outputs
+        self.prefix = f"{w.prefix}{w.op.name}/"
         self.first = [w.stacked(x) for x in args[:c]]
         self.scanned, self.constants = args[c : c + s], args[c + s :]
         alike = [not isinstance(x, Rows) for x in self.scanned]
         carried, written = p.types_of_all_steps([x.type for x in args], alike)
         self.changed = changed_states(w, p.functions[:1], args)
-        self.counted = p.condition is not None and w.read(op, 0)
+        self.counted = p.condition is not None and w.read(0)
         known = p.length is not None and p.condition is None
         self.count = w.constant(p.length, int64) if known else w.cast(limit, int64)
         counts = w.model.elements_of(self.count) if p.condition is None else None
-        self.rows = _Rows(w, op, None if counts is None else counts.item(), carried, written)
+        self.rows = _Rows(w, p, None if counts is None else counts.item(), carried, written)
         self.last = w.node("Sub", self.count, w.constant(1, int64)) if p.reverse and s else self.count
         counter: list[Any] = [tensor_type(int64, [])] if self.counted else []
         self.kept = [*carried, *counter, *self.changed.values()]
@@ -173,7 +170,7 @@ class _Step:
 
     def results(self, found: Sequence[Value]) -> list[Any]:
         """The operation's outputs from those of the node."""
-        w, p, rows, outputs = self.w, self.p, self.rows, self.op.outputs
+        w, p, rows, outputs = self.w, self.p, self.rows, self.outputs
         a = len(part_types(self.kept))
         b = a + len(rows.sequences)
         kept, tapes = grouped(found[:a], self.kept), found[a:b]
@@ -183,9 +180,9 @@ class _Step:
         stacks = [_in_order(w, x) if p.reverse and not self.is_scan() else x for x in stacks]
         steps = kept[p.carried] if self.counted else w.node("Max", self.count, w.constant(0, int64))
         stacks = [_with_lengths_of_rows(w, x, steps, [*self.first, *self.scanned, *self.constants]) for x in stacks]
-        first = w.cast(steps, outputs[0].dtype) if w.read(self.op, 0) else None
+        first = w.cast(steps, outputs[0].dtype) if w.read(0) else None
         numbers = [0, *range(1, 1 + p.carried), *rows.sequences, *rows.stacked]
-        return in_places(self.op, numbers, [first, *kept[: p.carried], *sequences, *stacks])
+        return in_places(w, numbers, [first, *kept[: p.carried], *sequences, *stacks])
 
 
 def _is_known(shape: TensorShape) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ....core.dtypes import int64
 from ....core.errors import NotRecordedError
-from ....core.operation import Operation
 from ....primitives.indexing.gather import GatherV2, MergeLeading, TakeGrad, TrueIndices
 from ....primitives.indexing.index_arithmetic import FlatPositions, FromFront, RowNumbers, VectorsFromFront
 from ....primitives.indexing.partition import RowCount
@@ -33,37 +32,35 @@ from ..shapes import alike, rank_of, shape_vector
 
 
 @writer(GatherV2)
-def gather(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
-    p: Any = op.primitive
+def gather(w: Writer, p: Any, x: Value, indices: Value) -> Value:
     if p.batch_dims == 0:
         return w.gather(x, indices, p.axis)
     if p.axis == p.batch_dims:
-        return _gather_batches(w, op, x, indices, p.batch_dims)
+        return _gather_batches(w, x, indices, p.batch_dims)
     rank, lead = rank_of(x), p.batch_dims
     axis = p.axis % rank
     order = [*range(lead), axis, *[i for i in range(lead, rank) if i != axis]]
     width = rank_of(indices) - lead
-    found = _gather_batches(w, op, w.transpose(x, order), indices, lead)
+    found = _gather_batches(w, w.transpose(x, order), indices, lead)
     between = axis - lead
     last = lead + width
     back = [*range(lead), *range(last, last + between), *range(lead, last), *range(last + between, rank_of(found))]
     return w.transpose(found, back)
 
 
-def _gather_batches(w: Writer, op: Operation, x: Value, indices: Value, batch: int) -> Value:
+def _gather_batches(w: Writer, x: Value, indices: Value, batch: int) -> Value:
     vectors = w.unsqueeze(w.cast(indices, int64), [-1])
     return w.node("GatherND", x, vectors, batch_dims=batch)
 
 
 @writer(Take)
-def take(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
-    p: Any = op.primitive
+def take(w: Writer, p: Any, x: Value, positions: Value) -> Value:
     return w.gather(x, positions, p.axis)
 
 
 @writer(MergeLeading)
-def merge_leading(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    out = op.outputs[0].shape
+def merge_leading(w: Writer, p: Any, x: Value, like: Value) -> Value:
+    out = w.op.outputs[0].shape
     if out.sizes is not None and out.sizes.count(None) <= 1 and 0 not in out.sizes:
         return w.reshape(x, [-1 if n is None else n for n in out.sizes])
     rank = rank_of(like)
@@ -84,16 +81,15 @@ def scatter(w: Writer, x: Value, vectors: Value, updates: Value, how: str = "non
 
 
 @writer(TakeGrad)
-def take_grad(w: Writer, op: Operation, dy: Value, indices: Value, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def take_grad(w: Writer, p: Any, dy: Value, indices: Value, lengths: Value | None = None) -> Value:
     shape = shape_vector(w, p.shape, lengths)
-    out = op.outputs[0].shape
+    out = w.op.outputs[0].shape
     rank = out.rank
     if rank is None:
         raise NotRecordedError("the rank of what was gathered from is not known")
     axis, batch, width = p.axis % rank, p.batch_dims, rank_of(indices) - p.batch_dims
     if batch:
-        return _batches_back(w, op, dy, indices, shape, axis)
+        return _batches_back(w, p, dy, indices, shape, axis)
     order = [*range(axis, axis + width), *range(axis), *range(axis + width, rank_of(dy))]
     moved = w.transpose(dy, order)
     perm = [axis, *[i for i in range(rank) if i != axis]]
@@ -102,9 +98,8 @@ def take_grad(w: Writer, op: Operation, dy: Value, indices: Value, lengths: Valu
     return w.transpose(total, np.argsort(perm).tolist())
 
 
-def _batches_back(w: Writer, op: Operation, dy: Value, indices: Value, shape: Value, axis: int) -> Value:
-    p: Any = op.primitive
-    rank, batch = op.outputs[0].shape.rank, p.batch_dims
+def _batches_back(w: Writer, p: Any, dy: Value, indices: Value, shape: Value, axis: int) -> Value:
+    rank, batch = w.op.outputs[0].shape.rank, p.batch_dims
     assert rank is not None
     width = rank_of(indices) - batch
     between = axis - batch
@@ -136,8 +131,7 @@ def with_batches(w: Writer, vectors: Value, batch: int) -> Value:
 
 
 @writer(GatherNd)
-def gather_nd(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
-    p: Any = op.primitive
+def gather_nd(w: Writer, p: Any, x: Value, indices: Value) -> Value:
     if indices.type.shape.rank is None or x.type.shape.rank is None:
         raise NotRecordedError("gather_nd where a rank is not known")
     if (indices.type.shape.sizes or (None,))[-1] == 0:
@@ -149,8 +143,7 @@ def gather_nd(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
 
 
 @writer(ScatterNd)
-def scatter_nd(w: Writer, op: Operation, indices: Value, updates: Value, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def scatter_nd(w: Writer, p: Any, indices: Value, updates: Value, lengths: Value | None = None) -> Value:
     shape = shape_vector(w, p.shape, lengths)
     vectors = w.cast(indices, int64)
     if (indices.type.shape.sizes or (None,))[-1] == 0 and not p.batch_dims:
@@ -161,32 +154,32 @@ def scatter_nd(w: Writer, op: Operation, indices: Value, updates: Value, lengths
 
 
 @writer(TensorScatterAdd)
-def scatter_add(w: Writer, op: Operation, x: Value, indices: Value, updates: Value) -> Value:
+def scatter_add(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
     return _scattered(w, x, indices, updates, "add")
 
 
 @writer(TensorScatterSub)
-def scatter_sub(w: Writer, op: Operation, x: Value, indices: Value, updates: Value) -> Value:
+def scatter_sub(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
     return _scattered(w, x, indices, w.node("Neg", updates), "add")
 
 
 @writer(TensorScatterUpdate)
-def scatter_update(w: Writer, op: Operation, x: Value, indices: Value, updates: Value) -> Value:
+def scatter_update(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
     return _scattered(w, x, indices, updates, "none")
 
 
 @writer(TensorScatterMul)
-def scatter_mul(w: Writer, op: Operation, x: Value, indices: Value, updates: Value) -> Value:
+def scatter_mul(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
     return _scattered(w, x, indices, updates, "mul")
 
 
 @writer(TensorScatterMax)
-def scatter_max(w: Writer, op: Operation, x: Value, indices: Value, updates: Value) -> Value:
+def scatter_max(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
     return _scattered(w, x, indices, updates, "max")
 
 
 @writer(TensorScatterMin)
-def scatter_min(w: Writer, op: Operation, x: Value, indices: Value, updates: Value) -> Value:
+def scatter_min(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
     return _scattered(w, x, indices, updates, "min")
 
 
@@ -197,8 +190,7 @@ def _scattered(w: Writer, x: Value, indices: Value, updates: Value, how: str) ->
 
 
 @writer(TakeAlong)
-def take_along(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
-    p: Any = op.primitive
+def take_along(w: Writer, p: Any, x: Value, positions: Value) -> Value:
     places = w.cast(positions, int64)
     a, b = x.type.shape.sizes, positions.type.shape.sizes
     if a is not None and b is not None and len(a) == len(b):
@@ -209,22 +201,19 @@ def take_along(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
 
 
 @writer(PutAlong)
-def put_along(w: Writer, op: Operation, dy: Value, positions: Value, like: Value) -> Value:
-    p: Any = op.primitive
+def put_along(w: Writer, p: Any, dy: Value, positions: Value, like: Value) -> Value:
     base = alike(w, zeros(w, dy, w.shape(like)), like)
     places = w.cast(positions, int64)
     return w.node("ScatterElements", base, places, dy, axis=p.axis, reduction="add")
 
 
 @writer(FromFront)
-def from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
-    p: Any = op.primitive
+def from_front(w: Writer, p: Any, indices: Value, x: Value) -> Value:
     return w.node("Mod", indices, w.cast(w.reshape(w.lengths(x, [p.axis]), []), indices.type.dtype))
 
 
 @writer(VectorsFromFront)
-def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
-    p: Any = op.primitive
+def vectors_from_front(w: Writer, p: Any, indices: Value, x: Value) -> Value:
     width = (indices.type.shape.sizes or (None,))[-1]
     if width is None:
         raise NotRecordedError("index vectors of unknown length")
@@ -233,7 +222,7 @@ def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Va
 
 
 @writer(RowNumbers)
-def row_numbers(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
+def row_numbers(w: Writer, p: Any, indices: Value, x: Value) -> Value:
     width = (indices.type.shape.sizes or (None,))[-1]
     if width is None:
         raise NotRecordedError("index vectors of unknown length")
@@ -254,8 +243,7 @@ def _strides(w: Writer, x: Value, count: int) -> Value:
 
 
 @writer(FlatPositions)
-def flat_positions(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
-    p: Any = op.primitive
+def flat_positions(w: Writer, p: Any, indices: Value, x: Value) -> Value:
     rank = rank_of(x)
     axis = p.axis % rank
     places = w.cast(indices, int64)
@@ -278,12 +266,12 @@ def flat_positions(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
 
 
 @writer(TrueIndices)
-def true_indices(w: Writer, op: Operation, mask: Value) -> Value:
+def true_indices(w: Writer, p: Any, mask: Value) -> Value:
     return w.reshape(w.node("NonZero", mask, shape=[1, None]), [-1])
 
 
 @writer(Where)
-def where(w: Writer, op: Operation, condition: Value) -> Value:
+def where(w: Writer, p: Any, condition: Value) -> Value:
     rank = rank_of(condition)
     if rank == 0:
         count = w.reshape(w.cast(condition, int64), [1])
@@ -292,12 +280,12 @@ def where(w: Writer, op: Operation, condition: Value) -> Value:
 
 
 @writer(Select)
-def select(w: Writer, op: Operation, c: Value, a: Value, b: Value) -> Value:
+def select(w: Writer, p: Any, c: Value, a: Value, b: Value) -> Value:
     return w.where(c, a, b)
 
 
 @writer(RowCount)
-def row_count(w: Writer, op: Operation, indices: Value) -> Value:
+def row_count(w: Writer, p: Any, indices: Value) -> Value:
     """The number -1 beside the indices stands for none."""
     numbers = w.concat([w.reshape(indices, [-1]), w.constant([-1], indices.type.dtype)], 0)
     top = w.reduce("ReduceMax", numbers, None, False)

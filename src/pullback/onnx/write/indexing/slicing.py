@@ -9,7 +9,6 @@ import numpy as np
 
 from ....core.dtypes import int64
 from ....core.errors import NotRecordedError
-from ....core.operation import Operation
 from ....primitives.indexing.slice import Slice, SliceGrad
 from ....primitives.indexing.slicing import UNKNOWN, StridedSlice, StridedSliceGrad
 from ...records import Value
@@ -90,9 +89,8 @@ class _Cut:
 
 
 @writer(StridedSlice)
-def strided_slice(w: Writer, op: Operation, x: Value, numbers: Value | None = None) -> Value:
-    p: Any = op.primitive
-    out = op.outputs[0].shape
+def strided_slice(w: Writer, p: Any, x: Value, numbers: Value | None = None) -> Value:
+    out = w.op.outputs[0].shape
     single = [e for e in p.spec if e != (None, None, 1) and e != "..."]
     at = [i for i, e in enumerate(p.spec) if e != (None, None, 1)]
     if len(single) == 1 and type(single[0]) is int and "..." not in p.spec:
@@ -106,15 +104,14 @@ def strided_slice(w: Writer, op: Operation, x: Value, numbers: Value | None = No
 
 
 @writer(StridedSliceGrad)
-def strided_slice_grad(w: Writer, op: Operation, dy: Value, *rest: Value) -> Value:
-    p: Any = op.primitive
+def strided_slice_grad(w: Writer, p: Any, dy: Value, *rest: Value) -> Value:
     unknown = any(e == UNKNOWN or (isinstance(e, tuple) and UNKNOWN in e) for e in p.spec)
     numbers, *lengths = rest if unknown else (None, *rest)
     vector = shape_vector(w, p.shape, lengths[0] if lengths else None)
     rank = vector.type.shape.sizes[0] if vector.type.shape.sizes else None
     if rank is None:
         raise NotRecordedError("the slice of an array whose rank is not known")
-    simple = _padded(w, op, dy, p, rank, numbers)
+    simple = _padded(w, dy, p, rank, numbers)
     if simple is not None:
         return simple
     size = w.reduce("ReduceProd", vector, None, False)
@@ -130,9 +127,9 @@ def _range(w: Writer, count: Value) -> Value:
     return w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
 
 
-def _padded(w: Writer, op: Operation, dy: Value, p: Any, rank: int, numbers: Value | None) -> Value | None:
+def _padded(w: Writer, dy: Value, p: Any, rank: int, numbers: Value | None) -> Value | None:
     """Zeros around, for static slices without strides of an array of static shape."""
-    dims = op.outputs[0].shape.sizes
+    dims = w.op.outputs[0].shape.sizes
     if numbers is not None or dims is None:
         return None
     before, after, inner = [0] * rank, [0] * rank, list(dims)
@@ -166,8 +163,7 @@ def _padded(w: Writer, op: Operation, dy: Value, p: Any, rank: int, numbers: Val
 
 
 @writer(Slice)
-def block(w: Writer, op: Operation, x: Value, begin: Value | None = None, size: Value | None = None) -> Value:
-    p: Any = op.primitive
+def block(w: Writer, p: Any, x: Value, begin: Value | None = None, size: Value | None = None) -> Value:
     first = shape_vector(w, p.begin if p.begin is not None and None not in p.begin else None, _rest(p.begin, begin))
     lengths = shape_vector(
         w, p.size if p.size is not None and None not in p.size else None, _rest(p.size, size or begin)
@@ -189,8 +185,7 @@ def _rest(dims: Any, vector: Value | None) -> Value | None:
 
 
 @writer(SliceGrad)
-def block_grad(w: Writer, op: Operation, dy: Value, begin: Value | None = None, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def block_grad(w: Writer, p: Any, dy: Value, begin: Value | None = None, lengths: Value | None = None) -> Value:
     known = p.shape is not None and None not in p.shape
     first = w.vector(p.begin) if p.begin is not None and None not in p.begin else w.cast(_there(begin), int64)
     total = w.vector(p.shape) if known else w.cast(_there(lengths), int64)

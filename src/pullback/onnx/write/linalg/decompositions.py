@@ -8,7 +8,6 @@ import numpy as np
 
 from ....core.dtypes import bool as bool_
 from ....core.dtypes import int64
-from ....core.operation import Operation
 from ....primitives.linalg.blocks_of_matrices import AtUpperRight, DiagonalBlocks, UpperBlocks, UpperRight
 from ....primitives.linalg.corners import Corner, InCorner
 from ....primitives.linalg.cross import Cross
@@ -52,47 +51,46 @@ _ROOT_STEPS = 30
 _ROOTS = 8
 
 
-def _made(w: Writer, op: Operation, *arrays: Any) -> list[Any]:
-    return [as_value(w, x, y.dtype) for x, y in zip(arrays, op.outputs, strict=True)]
+def _made(w: Writer, *arrays: Any) -> list[Any]:
+    return [as_value(w, x, y.dtype) for x, y in zip(arrays, w.op.outputs, strict=True)]
 
 
 @writer(MatrixTriangularSolve, pairs=True)
-def triangular_solve(w: Writer, op: Operation, a: Any, b: Any) -> Any:
-    p: Any = op.primitive
+def triangular_solve(w: Writer, p: Any, a: Any, b: Any) -> Any:
     xp = Namespace(w)
     matrix = as_array(w, a)
     matrix = adjoint(xp, matrix) if p.adjoint else matrix
-    return _made(w, op, Linalg(xp).triangular_solve(matrix, as_array(w, b), p.lower != p.adjoint))
+    return _made(w, Linalg(xp).triangular_solve(matrix, as_array(w, b), p.lower != p.adjoint))
 
 
 @writer(Lu, pairs=True)
-def lu(w: Writer, op: Operation, x: Any) -> Any:
+def lu(w: Writer, p: Any, x: Any) -> Any:
     both, order, _ = Linalg(Namespace(w)).lu(as_array(w, x))
-    return _made(w, op, both, order)
+    return _made(w, both, order)
 
 
 @writer(MatrixDeterminant, pairs=True)
-def determinant(w: Writer, op: Operation, x: Any) -> Any:
+def determinant(w: Writer, p: Any, x: Any) -> Any:
     """ONNX's Det where there is a kernel; by elimination elsewhere."""
     if isinstance(x, Value) and not x.type.shape.is_fully_defined():
-        return w.node("Det", x, shape=op.outputs[0].shape)
+        return w.node("Det", x, shape=w.op.outputs[0].shape)
     array = as_array(w, x)
-    if op.outputs[0].dtype == np.float32 and array.size:
+    if w.op.outputs[0].dtype == np.float32 and array.size:
         return w.node("Det", x, shape=array.shape[:-2])
-    return _made(w, op, Linalg(Namespace(w)).det(array))
+    return _made(w, Linalg(Namespace(w)).det(array))
 
 
 @writer(Cofactors, pairs=True)
-def cofactors(w: Writer, op: Operation, x: Any) -> Any:
+def cofactors(w: Writer, p: Any, x: Any) -> Any:
     """Each is the determinant of what is left without its row and its column: exact for singular matrices too."""
     if isinstance(x, Value) and not x.type.shape.is_fully_defined():
         return _cofactors_at_run_time(w, x)
     xp, array = Namespace(w), as_array(w, x)
     n = array.shape[-1]
     if not array.size:
-        return _made(w, op, array)
+        return _made(w, array)
     if n == 1:
-        return _made(w, op, xp.ones_like(array))
+        return _made(w, xp.ones_like(array))
     others = np.array([[j for j in range(n) if j != i] for i in range(n)])
     minors = array[..., others, :]
     minors = minors[..., others]
@@ -105,7 +103,7 @@ def cofactors(w: Writer, op: Operation, x: Any) -> Any:
         dets: Any = as_array(w, w.node("Det", squares, shape=minors.shape[:-2]))
     else:
         dets = Linalg(xp).det(minors)
-    return _made(w, op, dets * signs.astype(array.dtype))
+    return _made(w, dets * signs.astype(array.dtype))
 
 
 def _cofactors_at_run_time(w: Writer, x: Value) -> Value:
@@ -126,27 +124,27 @@ def _cofactors_at_run_time(w: Writer, x: Value) -> Value:
 
 
 @writer(TridiagonalSolve, pairs=True)
-def tridiagonal_solve(w: Writer, op: Operation, d: Any, b: Any) -> Any:
+def tridiagonal_solve(w: Writer, p: Any, d: Any, b: Any) -> Any:
     """As a whole matrix, by elimination."""
     xp, rows, right = Namespace(w), as_array(w, d), as_array(w, b)
     n = rows.shape[-1]
     if not right.size:
-        return _made(w, op, right)
+        return _made(w, right)
     numbers = np.arange(n)
     total: Any = None
     for row, step in ((0, 1), (1, 0), (2, -1)):
         hot = (numbers[None, :] == numbers[:, None] + step).astype(np.float32).astype(rows.dtype)
         part = rows[..., row, :, None] * hot
         total = part if total is None else total + part
-    return _made(w, op, Linalg(xp).solve(total, right))
+    return _made(w, Linalg(xp).solve(total, right))
 
 
 @writer(MatrixExponential, pairs=True)
-def exponential(w: Writer, op: Operation, x: Any) -> Any:
+def exponential(w: Writer, p: Any, x: Any) -> Any:
     """As many squarings as the largest matrix needs."""
     xp, array = Namespace(w), as_array(w, x)
     if not array.size:
-        return _made(w, op, array)
+        return _made(w, array)
     halvings = halvings_of(xp, array)
     y = pade(xp, array, halvings)
     times = xp.max(halvings).astype(np.int64)
@@ -154,13 +152,13 @@ def exponential(w: Writer, op: Operation, x: Any) -> Any:
     def squared(inner: Any, y: Any, left: Any) -> tuple[Any, Any]:
         return inner.where(left > 0, inner.matmul(y, y), y), left - np.int32(1)
 
-    return _made(w, op, repeated(w, times, squared, y, halvings)[0])
+    return _made(w, repeated(w, times, squared, y, halvings)[0])
 
 
 @writer(MatrixSquareRoot, pairs=True)
-def square_root(w: Writer, op: Operation, x: Any) -> Any:
+def square_root(w: Writer, p: Any, x: Any) -> Any:
     xp, array = Namespace(w), as_array(w, x)
-    return _made(w, op, _root(xp, array) if array.size else array)
+    return _made(w, _root(xp, array) if array.size else array)
 
 
 def _root(xp: Any, x: Any) -> Any:
@@ -170,13 +168,13 @@ def _root(xp: Any, x: Any) -> Any:
 
 
 @writer(MatrixLogarithm, pairs=True)
-def logarithm(w: Writer, op: Operation, x: Any) -> Any:
+def logarithm(w: Writer, p: Any, x: Any) -> Any:
     """So many roots for all matrices; those near 1 stay near 1."""
     xp, array = Namespace(w), as_array(w, x)
     if not array.size:
-        return _made(w, op, array)
+        return _made(w, array)
     (array,) = repeated(w, _ROOTS, lambda inner, x: [_root(inner, x)], array)
-    return _made(w, op, log_near_one(xp, array) * np.asarray(2.0**_ROOTS, array.dtype))
+    return _made(w, log_near_one(xp, array) * np.asarray(2.0**_ROOTS, array.dtype))
 
 
 # Where all lengths are known, the kernels of these say how they are written.

@@ -15,14 +15,13 @@ from ...writing import Writer
 
 
 @writer(MatMul)
-def matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def matmul(w: Writer, p: Any, a: Value, b: Value) -> Value:
     """Gemm takes transposed matrices of floats: one node less."""
-    p: Any = op.primitive
     plain = a.type.dtype in (float32, float64) and not _is_transposed(w, a) and not _is_transposed(w, b)
     if plain and (p.transpose_a or p.transpose_b):
         flags = ({"transA": 1} if p.transpose_a else {}) | ({"transB": 1} if p.transpose_b else {})
         return w.node("Gemm", a, b, **flags)
-    return _product(w, op, _turned(w, a, p.transpose_a), _turned(w, b, p.transpose_b))
+    return _product(w, _turned(w, a, p.transpose_a), _turned(w, b, p.transpose_b))
 
 
 def _is_transposed(w: Writer, x: Value) -> bool:
@@ -32,13 +31,12 @@ def _is_transposed(w: Writer, x: Value) -> bool:
 
 
 @writer(BatchMatMul)
-def batch_matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
-    p: Any = op.primitive
-    if p.adj_y and not p.adj_x and _has_rows(op, a, b) and not _is_transposed(w, b):
+def batch_matmul(w: Writer, p: Any, a: Value, b: Value) -> Value:
+    if p.adj_y and not p.adj_x and _has_rows(w.op, a, b) and not _is_transposed(w, b):
         rows = w.reshape(a, [-1, a.type.shape.known[-1]])
         made = w.node("Gemm", rows, b, transB=1)
         return w.reshape(made, [*a.type.shape.known[:-1], b.type.shape.known[0]])
-    return _product(w, op, _turned(w, a, p.adj_x), _turned(w, b, p.adj_y))
+    return _product(w, _turned(w, a, p.adj_x), _turned(w, b, p.adj_y))
 
 
 def _has_rows(op: Operation, a: Value, b: Value) -> bool:
@@ -51,9 +49,9 @@ def _has_rows(op: Operation, a: Value, b: Value) -> bool:
     return any(isinstance(reader.primitive, Einsum) for reader in op.inputs[0].consumers())
 
 
-def _product(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+def _product(w: Writer, a: Value, b: Value) -> Value:
     """onnxruntime makes one node of a transposition and a MatMul."""
-    dtype = op.outputs[0].dtype
+    dtype = w.op.outputs[0].dtype
     if dtype in (float16, bfloat16):
         a, b = w.cast(a, float32), w.cast(b, float32)
     return w.cast(w.node("MatMul", a, b), dtype)
@@ -66,30 +64,29 @@ def _turned(w: Writer, x: Value, swap: bool) -> Value:
 
 
 @writer(Einsum)
-def einsum(w: Writer, op: Operation, *xs: Value) -> Any:
+def einsum(w: Writer, p: Any, *xs: Value) -> Any:
     """ONNX's own, and a mask for results that stand on a diagonal; matrix products of few axes as what they are."""
-    p: Any = op.primitive
     labels, result = split_equation(p.equation)
     letters = result.replace("...", "")
     repeats = len(set(letters)) != len(letters)
     if _broadcasts(labels, result, xs) or (repeats and "..." in result[1:]):
-        return trace_kernel(w, p, xs, op.outputs)
+        return trace_kernel(w, xs)
     if repeats:
-        return _on_diagonals(w, op, labels, result, xs)
-    found = _weights(w, op, labels, result, xs) if len(xs) == 2 else None
-    found = _times_matrix(w, op, labels, result, xs) if found is None and len(xs) == 2 else found
+        return _on_diagonals(w, labels, result, xs)
+    found = _weights(w, labels, result, xs) if len(xs) == 2 else None
+    found = _times_matrix(w, labels, result, xs) if found is None and len(xs) == 2 else found
     if found is not None:
         return found
-    dtype = op.outputs[0].dtype
+    dtype = w.op.outputs[0].dtype
     wide = [w.cast(x, float32) if dtype in (float16, bfloat16) else x for x in xs]
-    return w.cast(w.node("Einsum", *wide, shape=op.outputs[0].shape, equation=p.equation), dtype)
+    return w.cast(w.node("Einsum", *wide, shape=w.op.outputs[0].shape, equation=p.equation), dtype)
 
 
-def _on_diagonals(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value:
+def _on_diagonals(w: Writer, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value:
     """A result with one axis twice: what is computed for the axis once, and zeros beside the diagonal."""
     letters = result.replace("...", "")
     present = list(dict.fromkeys(letters))
-    dtype, rank = op.outputs[0].dtype, op.outputs[0].shape.rank
+    dtype, rank = w.op.outputs[0].dtype, w.op.outputs[0].shape.rank
     wide = [w.cast(x, float32) if dtype in (float16, bfloat16) else x for x in xs]
     shape = None if rank is None else [None] * (rank - len(letters) + len(present))
     equation = f"{','.join(labels)}->{'...' if '...' in result else ''}{''.join(present)}"
@@ -114,17 +111,17 @@ def _broadcasts(labels: list[str], result: str, xs: tuple[Value, ...]) -> bool:
     return len(depths) > 1 or not all("." in term for term in [*labels, result])
 
 
-def _times_matrix(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
+def _times_matrix(w: Writer, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
     """A stack of rows times a matrix, or times its transpose."""
     a, b = labels
     if "." in a + b or len(b) != 2 or len(a) < 2 or len(set(a)) != len(a) or result[:-1] != a[:-1]:
         return None
     if sorted(b) != sorted(a[-1] + result[-1]) or b[0] == b[1] or result[-1] in a:
         return None
-    return _product(w, op, xs[0], _turned(w, xs[1], b[0] != a[-1]))
+    return _product(w, xs[0], _turned(w, xs[1], b[0] != a[-1]))
 
 
-def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
+def _weights(w: Writer, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
     """The cotangent of a matrix that a stack was multiplied with, as one product of two matrices."""
     a, b = labels
     if "." in a + b or len(a) != len(b) or len(a) < 3 or len(result) != 2 or a[:-1] != b[:-1]:
@@ -136,7 +133,7 @@ def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple
     if dims[0] is None or dims[1] is None or dims[0][-1] is None or dims[1][-1] is None:
         return None
     rows = [w.reshape(v, [-1, d[-1]]) for v, d in zip((x, y), dims, strict=True)]  # type: ignore[index]
-    dtype = op.outputs[0].dtype
+    dtype = w.op.outputs[0].dtype
     if dtype in (float16, bfloat16):
         rows = [w.cast(v, float32) for v in rows]
     if dtype in (float32, float64):

@@ -6,7 +6,6 @@ from math import prod
 from typing import Any
 
 from ....core.dtypes import bfloat16, float16, float32
-from ....core.operation import Operation
 from ....primitives.reduction.moments import LengthProduct, Moments
 from ...records import Value
 from ...registry import writer
@@ -14,18 +13,16 @@ from ...writing import Writer
 
 
 @writer(Moments)
-def moments(w: Writer, op: Operation, x: Value) -> list[Value]:
-    p: Any = op.primitive
+def moments(w: Writer, p: Any, x: Value) -> list[Value]:
     x = widened(w, x)
     mean, variance, _ = mean_and_variance(w, x, p.axis)
     axes = list(range(len(x.type.shape.sizes or ()))) if p.axis is None else list(p.axis)
     made = [mean, variance] if p.keepdims else [w.squeeze(v, axes) for v in (mean, variance)]
-    return [w.cast(v, op.outputs[0].dtype) for v in made]
+    return [w.cast(v, w.op.outputs[0].dtype) for v in made]
 
 
 @writer(LengthProduct)
-def length_product(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def length_product(w: Writer, p: Any, x: Value) -> Value:
     return product_of_lengths(w, x, p.axis, x)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from ....core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
 from ....core.errors import NotRecordedError
-from ....core.operation import Operation
 from ....primitives.reduction.argmax import ArgMax, ArgMin
 from ....primitives.reduction.logsumexp import LogSumExp
 from ....primitives.reduction.norms import EuclideanNorm
@@ -45,16 +44,14 @@ def wide(x: Value) -> Any:
 
 
 @writer(Sum)
-def sum_(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def sum_(w: Writer, p: Any, x: Value) -> Value:
     if x.type.dtype in INTEGER:
         return whole_sum(w, x, lambda y: w.sum(y, p.axis, p.keepdims))
     return w.cast(w.sum(w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
 @writer(Mean)
-def mean(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def mean(w: Writer, p: Any, x: Value) -> Value:
     if x.type.dtype in INTEGER:
         total = whole_sum(w, w.cast(x, int64), lambda y: w.sum(y, p.axis, p.keepdims))
         count = w.node("Max", count_along(w, x, p.axis), w.constant(1, int64))
@@ -74,9 +71,8 @@ def _may_be_empty(x: Value, axis: Axes) -> bool:
 
 
 @writer(MeanGrad)
-def mean_grad(w: Writer, op: Operation, dy: Value, like: Value | None = None) -> Value:
+def mean_grad(w: Writer, p: Any, dy: Value, like: Value | None = None) -> Value:
     """The share is divided before it is repeated."""
-    p: Any = op.primitive
     dims = p.shape if like is None else like.type.shape.sizes
     if like is None:
         axes = range(len(p.shape)) if p.axis is None else p.axis
@@ -97,26 +93,24 @@ def kept(w: Writer, y: Value, rank: int | None, axis: Axes, keepdims: bool) -> V
 
 
 @writer(Max)
-def max_(w: Writer, op: Operation, x: Value) -> Value:
-    return _extremum(w, op, x, "ReduceMax", lowest(x.type.dtype))
+def max_(w: Writer, p: Any, x: Value) -> Value:
+    return _extremum(w, p, x, "ReduceMax", lowest(x.type.dtype))
 
 
 @writer(Min)
-def min_(w: Writer, op: Operation, x: Value) -> Value:
-    return _extremum(w, op, x, "ReduceMin", highest(x.type.dtype))
+def min_(w: Writer, p: Any, x: Value) -> Value:
+    return _extremum(w, p, x, "ReduceMin", highest(x.type.dtype))
 
 
-def _extremum(w: Writer, op: Operation, x: Value, op_type: str, nothing: Any) -> Value:
-    p: Any = op.primitive
-    if 0 in (x.type.shape.sizes or ()) and op.outputs[0].shape.is_fully_defined():
-        return w.constant(np.full(op.outputs[0].shape.known, nothing, x.type.dtype))
+def _extremum(w: Writer, p: Any, x: Value, op_type: str, nothing: Any) -> Value:
+    if 0 in (x.type.shape.sizes or ()) and w.op.outputs[0].shape.is_fully_defined():
+        return w.constant(np.full(w.op.outputs[0].shape.known, nothing, x.type.dtype))
     y = w.reduce(op_type, x, p.axis, p.keepdims)
     return y if y is x else with_nans(w, x, y, lambda nans: w.sum(nans, p.axis, p.keepdims))
 
 
 @writer(TieShares)
-def tie_shares(w: Writer, op: Operation, x: Value, y: Value) -> Value:
-    p: Any = op.primitive
+def tie_shares(w: Writer, p: Any, x: Value, y: Value) -> Value:
     top = kept(w, y, x.type.shape.rank, p.axis, p.keepdims)
     equal = w.cast(w.node("Equal", x, top), x.type.dtype)
     count = w.reduce("ReduceSum", equal, p.axis, True)
@@ -124,28 +118,25 @@ def tie_shares(w: Writer, op: Operation, x: Value, y: Value) -> Value:
 
 
 @writer(TieSharesLike)
-def tie_shares_like(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+def tie_shares_like(w: Writer, p: Any, x: Value, y: Value) -> Value:
     equal = w.cast(w.node("Equal", x, y), x.type.dtype)
     return alike(w, w.node("Div", equal, reduced_like(w, equal, y)), x)
 
 
 @writer(Any_)
-def any_(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def any_(w: Writer, p: Any, x: Value) -> Value:
     count = w.sum(w.cast(x, int32), p.axis, p.keepdims)
     return w.node("Greater", count, w.scalar(0, count))
 
 
 @writer(All)
-def all_(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def all_(w: Writer, p: Any, x: Value) -> Value:
     count = w.sum(w.cast(w.node("Not", x), int32), p.axis, p.keepdims)
     return w.node("Equal", count, w.scalar(0, count))
 
 
 @writer(CountNonzero)
-def count_nonzero(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def count_nonzero(w: Writer, p: Any, x: Value) -> Value:
     return w.cast(w.sum(w.cast(nonzero(w, x), int64), p.axis, p.keepdims), p.dtype)
 
 
@@ -159,26 +150,24 @@ def nonzero(w: Writer, x: Value) -> Value:
 
 
 @writer(LogSumExp)
-def logsumexp(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def logsumexp(w: Writer, p: Any, x: Value) -> Value:
     return w.cast(w.reduce("ReduceLogSumExp", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
 @writer(EuclideanNorm)
-def euclidean_norm(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def euclidean_norm(w: Writer, p: Any, x: Value) -> Value:
     if p.axis == () or x.type.shape.rank == 0:
         return w.node("Abs", x)
     return w.cast(w.reduce("ReduceL2", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
 @writer(MaxLike)
-def max_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+def max_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
     return _extremum_like(w, x, like, "ReduceMax")
 
 
 @writer(MinLike)
-def min_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+def min_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
     return _extremum_like(w, x, like, "ReduceMin")
 
 
@@ -188,12 +177,12 @@ def _extremum_like(w: Writer, x: Value, like: Value, op_type: str) -> Value:
 
 
 @writer(ProdLike)
-def prod_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+def prod_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
     return reduced_like(w, x, like, "ReduceProd")
 
 
 @writer(PlacesLike)
-def places_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+def places_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
     size = w.node("Size", like)
     numbers = w.node("Range", w.constant(0, int64), size, w.constant(1, int64))
     own = w.reshape_to(numbers, w.shape(like))
@@ -201,29 +190,26 @@ def places_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
 
 
 @writer(ShapeOnly)
-def shape_only(w: Writer, op: Operation, lengths: Value) -> Value:
+def shape_only(w: Writer, p: Any, lengths: Value) -> Value:
     return w.expand(w.constant(False), w.cast(lengths, int64))
 
 
 @writer(Prod)
-def prod(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def prod(w: Writer, p: Any, x: Value) -> Value:
     if x.type.dtype in INTEGER:
         return whole_product(w, x, p.axis, p.keepdims)
     return w.cast(w.reduce("ReduceProd", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
 @writer(ArgMax, ArgMin)
-def argument(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def argument(w: Writer, p: Any, x: Value) -> Value:
     key = orderly(w, x, first=isinstance(p, ArgMin))
-    found = w.node(op.type, key, shape=op.outputs[0].shape, axis=p.axis, keepdims=0)
-    return w.cast(found, op.outputs[0].dtype)
+    found = w.node(p.type, key, shape=w.op.outputs[0].shape, axis=p.axis, keepdims=0)
+    return w.cast(found, w.op.outputs[0].dtype)
 
 
 @writer(SumLike, pairs=True)
-def sum_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
-    del op
+def sum_like(w: Writer, p: Any, x: Any, like: Any) -> Any:
     if x.type.dtype in INTEGER:
         return whole_sum(w, x, lambda y: reduced_like(w, y, like))
     return of_parts(reduced_like, w, x, like)

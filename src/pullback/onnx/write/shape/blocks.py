@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import int64
-from ....core.operation import Operation
 from ....primitives.shape.space_to_batch import BatchToSpaceND, SpaceToBatchND
 from ....primitives.shape.space_to_depth import DepthToSpace, SpaceToDepth
 from ...records import Value
@@ -18,9 +17,8 @@ from ..shapes import rank_of
 
 
 @writer(SpaceToDepth, DepthToSpace)
-def blocks(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
-    dims = op.outputs[0].shape.sizes
+def blocks(w: Writer, p: Any, x: Value) -> Value:
+    dims = w.op.outputs[0].shape.sizes
     if dims is not None and p.data_format == "NHWC":
         dims = (dims[0], dims[3], dims[1], dims[2])
     images = channels_second(w, x, p.data_format)
@@ -29,9 +27,8 @@ def blocks(w: Writer, op: Operation, x: Value) -> Value:
 
 
 @writer(SpaceToBatchND)
-def space_to_batch(w: Writer, op: Operation, x: Value, paddings: Value | None = None) -> Value:
+def space_to_batch(w: Writer, p: Any, x: Value, paddings: Value | None = None) -> Value:
     """Padded, each axis cut into two, and the places in the blocks put before the batch."""
-    p: Any = op.primitive
     block, m, rank = p.block, len(p.block), rank_of(x)
     before, after = _ends(w, p.paddings, paddings)
     rest = w.vector([0] * (rank - 1 - m))
@@ -48,8 +45,7 @@ def space_to_batch(w: Writer, op: Operation, x: Value, paddings: Value | None = 
 
 
 @writer(BatchToSpaceND)
-def batch_to_space(w: Writer, op: Operation, x: Value, crops: Value | None = None) -> Value:
-    p: Any = op.primitive
+def batch_to_space(w: Writer, p: Any, x: Value, crops: Value | None = None) -> Value:
     block, m, rank = p.block, len(p.block), rank_of(x)
     batch = w.node("Div", w.lengths(x, [0]), w.vector([int(np.prod(block))]))
     rest = w.lengths(x, list(range(1, rank)))

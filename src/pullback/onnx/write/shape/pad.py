@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import int64
-from ....core.operation import Operation
 from ....primitives.shape.pad import MirrorPad, MirrorPadGrad, Pad, PadV2
 from ...records import Value
 from ...registry import writer
@@ -23,7 +22,7 @@ def _widths(w: Writer, p: Any, paddings: Value | None) -> Value:
     return w.reshape(w.transpose(w.cast(paddings, int64), [1, 0]), [-1])
 
 
-def _pad(w: Writer, op: Operation, x: Value, widths: Value, *more: Value, **attributes: Any) -> Value:
+def _pad(w: Writer, x: Value, widths: Value, *more: Value, **attributes: Any) -> Value:
     static = w.static(widths)
     if static is not None and not static.any():
         return x
@@ -33,22 +32,20 @@ def _pad(w: Writer, op: Operation, x: Value, widths: Value, *more: Value, **attr
 
 
 @writer(Pad)
-def pad(w: Writer, op: Operation, x: Value, paddings: Value | None = None) -> Value:
-    p: Any = op.primitive
+def pad(w: Writer, p: Any, x: Value, paddings: Value | None = None) -> Value:
     number = [w.scalar(p.value, x)] if p.value else []
-    return _pad(w, op, x, _widths(w, p, paddings), *number)
+    return _pad(w, x, _widths(w, p, paddings), *number)
 
 
 @writer(PadV2)
-def pad_with(w: Writer, op: Operation, x: Value, value: Value, paddings: Value | None = None) -> Value:
-    return _pad(w, op, x, _widths(w, op.primitive, paddings), w.reshape(value, []))
+def pad_with(w: Writer, p: Any, x: Value, value: Value, paddings: Value | None = None) -> Value:
+    return _pad(w, x, _widths(w, p, paddings), w.reshape(value, []))
 
 
 @writer(MirrorPad)
-def mirror_pad(w: Writer, op: Operation, x: Value, paddings: Value | None = None) -> Value:
-    p: Any = op.primitive
+def mirror_pad(w: Writer, p: Any, x: Value, paddings: Value | None = None) -> Value:
     if p.mode == "REFLECT":
-        return _pad(w, op, x, _widths(w, p, paddings), mode="reflect")
+        return _pad(w, x, _widths(w, p, paddings), mode="reflect")
     for axis in range(rank_of(x)):
         places = _places(w, p, x, axis, paddings)
         x = x if places is None else w.gather(x, places, axis)
@@ -80,9 +77,8 @@ def _places(w: Writer, p: Any, x: Value, axis: int, paddings: Value | None) -> V
 
 
 @writer(MirrorPadGrad)
-def mirror_pad_grad(w: Writer, op: Operation, dy: Value, paddings: Value | None = None) -> Value:
+def mirror_pad_grad(w: Writer, p: Any, dy: Value, paddings: Value | None = None) -> Value:
     """What stands at each place is added to the element that it is a copy of."""
-    p: Any = op.primitive
     rank = rank_of(dy)
     shape = w.shape(dy)
     for axis in range(rank):

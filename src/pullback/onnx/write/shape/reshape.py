@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ....core.dtypes import int64
-from ....core.operation import Operation
 from ....primitives.shape.broadcast import BroadcastLike, BroadcastTo
 from ....primitives.shape.reshape import Reshape, ReshapeLike
 from ....primitives.shape.reshape_keeping import ReshapeKeeping
@@ -21,9 +20,8 @@ from ..shapes import rank_of, repeated_like, reshaped_like, shape_vector
 
 
 @writer(Reshape)
-def reshape(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
-    out = op.outputs[0].shape
+def reshape(w: Writer, p: Any, x: Value, lengths: Value | None = None) -> Value:
+    out = w.op.outputs[0].shape
     if lengths is None and out.is_fully_defined():
         return w.reshape(x, out.known)
     if out.sizes is not None and out.sizes.count(None) == 1 and 0 not in out.sizes:
@@ -45,35 +43,30 @@ def of_parts(f: Callable[[Writer, Value, Value], Value], w: Writer, x: Any, like
 
 
 @writer(ReshapeLike, pairs=True)
-def reshape_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
-    del op
+def reshape_like(w: Writer, p: Any, x: Any, like: Any) -> Any:
     return of_parts(reshaped_like, w, x, like)
 
 
 @writer(BroadcastTo)
-def broadcast_to(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def broadcast_to(w: Writer, p: Any, x: Value, lengths: Value | None = None) -> Value:
     return w.expand(x, shape_vector(w, p.shape, lengths))
 
 
 @writer(BroadcastLike, pairs=True)
-def broadcast_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
-    del op
+def broadcast_like(w: Writer, p: Any, x: Any, like: Any) -> Any:
     return of_parts(repeated_like, w, x, like)
 
 
 @writer(ExpandDims)
-def expand_dims(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
-    if op.outputs[0].shape.is_fully_defined():
-        return w.reshape(x, op.outputs[0].shape.known)
+def expand_dims(w: Writer, p: Any, x: Value) -> Value:
+    if w.op.outputs[0].shape.is_fully_defined():
+        return w.reshape(x, w.op.outputs[0].shape.known)
     return w.unsqueeze(x, p.axis)
 
 
 @writer(Squeeze)
-def squeeze(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
-    out = op.outputs[0].shape
+def squeeze(w: Writer, p: Any, x: Value) -> Value:
+    out = w.op.outputs[0].shape
     if out.is_fully_defined():
         return w.reshape(x, out.known)
     if p.axis:
@@ -82,31 +75,30 @@ def squeeze(w: Writer, op: Operation, x: Value) -> Value:
 
 
 @writer(Transpose)
-def transpose(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def transpose(w: Writer, p: Any, x: Value) -> Value:
     if p.perm is None and x.type.shape.rank is None:
         return w.node("Transpose", x)
     return w.transpose(x, p.perm if p.perm is not None else list(reversed(range(rank_of(x)))))
 
 
 @writer(Shape, pairs=True)
-def shape(w: Writer, op: Operation, x: Any) -> Value:
-    return w.cast(w.shape(_part(x)), op.outputs[0].dtype)
+def shape(w: Writer, p: Any, x: Any) -> Value:
+    return w.cast(w.shape(_part(x)), w.op.outputs[0].dtype)
 
 
 @writer(ShapeN, pairs=True)
-def shape_n(w: Writer, op: Operation, *xs: Any) -> list[Value]:
-    return [w.cast(w.shape(_part(x)), y.dtype) for x, y in zip(xs, op.outputs, strict=True)]
+def shape_n(w: Writer, p: Any, *xs: Any) -> list[Value]:
+    return [w.cast(w.shape(_part(x)), y.dtype) for x, y in zip(xs, w.op.outputs, strict=True)]
 
 
 @writer(Size, pairs=True)
-def size(w: Writer, op: Operation, x: Any) -> Value:
-    return w.cast(w.node("Size", _part(x), dtype=int64), op.outputs[0].dtype)
+def size(w: Writer, p: Any, x: Any) -> Value:
+    return w.cast(w.node("Size", _part(x), dtype=int64), w.op.outputs[0].dtype)
 
 
 @writer(Rank, pairs=True)
-def rank(w: Writer, op: Operation, x: Any) -> Value:
-    return w.cast(w.reshape(w.node("Size", w.shape(_part(x)), dtype=int64), []), op.outputs[0].dtype)
+def rank(w: Writer, p: Any, x: Any) -> Value:
+    return w.cast(w.reshape(w.node("Size", w.shape(_part(x)), dtype=int64), []), w.op.outputs[0].dtype)
 
 
 def _part(x: Any) -> Value:
@@ -116,6 +108,5 @@ def _part(x: Any) -> Value:
 
 
 @writer(ReshapeKeeping)
-def reshape_keeping(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
-    p: Any = op.primitive
+def reshape_keeping(w: Writer, p: Any, x: Value, lengths: Value | None = None) -> Value:
     return w.reshape(x, shape_vector(w, p.shape, lengths))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ....core.operation import Operation
 from ....primitives.shape.reverse import ReverseV2, Roll
 from ....primitives.shape.reverse_sequence import ReverseSequence
 from ...records import Value
@@ -19,15 +18,13 @@ _END = np.iinfo(np.int64).max
 
 
 @writer(ReverseV2)
-def reverse(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def reverse(w: Writer, p: Any, x: Value) -> Value:
     n = len(p.axis)
     return w.slice(x, [-1] * n, [-_END] * n, list(p.axis), [-1] * n)
 
 
 @writer(Roll)
-def roll(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def roll(w: Writer, p: Any, x: Value) -> Value:
     for shift, axis in zip(p.shift, p.axis, strict=True):
         place = axis % rank_of(x)
         dims = x.type.shape.as_list()
@@ -42,7 +39,7 @@ def roll(w: Writer, op: Operation, x: Value) -> Value:
             at = w.node("Sub", length, w.node("Mod", w.vector([shift]), w.node("Max", length, w.vector([1]))))
             head, tail = w.slice(x, at, [_END], [place]), w.slice(x, [0], at, [place])
         x = w.concat([head, tail], place)
-        x = Value(x.name, op.outputs[0].type)
+        x = Value(x.name, w.op.outputs[0].type)
     return x
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.dtypes import int64
-from ....core.operation import Operation
 from ....primitives.shape.stacking import ConcatV2, JoinRows, Pack, RowsLike, Split, SplitLike, SplitV, Unpack
 from ...records import Value
 from ...registry import writer
@@ -14,61 +13,55 @@ from ..shapes import rank_of, shape_vector
 
 
 @writer(Pack)
-def pack(w: Writer, op: Operation, *xs: Value) -> Value:
-    p: Any = op.primitive
+def pack(w: Writer, p: Any, *xs: Value) -> Value:
     if all(w.static(x) is not None or x.type.shape.rank == 0 for x in xs) and xs[0].type.shape.rank == 0:
         return w.concat([w.reshape(x, [1]) for x in xs], 0)
     return w.concat([w.unsqueeze(x, [p.axis]) for x in xs], p.axis)
 
 
 @writer(Unpack)
-def unpack(w: Writer, op: Operation, x: Value) -> list[Value | None]:
-    p: Any = op.primitive
+def unpack(w: Writer, p: Any, x: Value) -> list[Value | None]:
     return [
-        w.gather(x, w.constant(i, int64), p.axis) if w.read(op, i) else None  # each is one node
+        w.gather(x, w.constant(i, int64), p.axis) if w.read(i) else None  # each is one node
         for i in range(p.num)
     ]
 
 
 @writer(ConcatV2)
-def concat(w: Writer, op: Operation, *xs: Value) -> Value:
-    p: Any = op.primitive
+def concat(w: Writer, p: Any, *xs: Value) -> Value:
     return w.concat(xs, p.axis)
 
 
 @writer(Split)
-def split(w: Writer, op: Operation, x: Value) -> Any:
-    p: Any = op.primitive
-    y = op.outputs[0].shape.sizes
+def split(w: Writer, p: Any, x: Value) -> Any:
+    y = w.op.outputs[0].shape.sizes
     axis = p.axis if y is None else p.axis % len(y)
     if y is not None and y[axis] is not None:
-        return _parts(w, op, x, w.vector([y[axis]] * p.num), axis)
+        return _parts(w, x, w.vector([y[axis]] * p.num), axis)
     part = w.node("Div", w.lengths(x, [axis]), w.vector([p.num]))
-    return _parts(w, op, x, w.expand(part, [p.num]), axis)
+    return _parts(w, x, w.expand(part, [p.num]), axis)
 
 
 @writer(SplitV)
-def split_v(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Any:
-    p: Any = op.primitive
-    known = [y.shape.sizes and y.shape.sizes[p.axis] for y in op.outputs]
+def split_v(w: Writer, p: Any, x: Value, lengths: Value | None = None) -> Any:
+    known = [y.shape.sizes and y.shape.sizes[p.axis] for y in w.op.outputs]
     if all(isinstance(n, int) for n in known):
-        return _parts(w, op, x, w.vector(known), p.axis)
+        return _parts(w, x, w.vector(known), p.axis)
     given = shape_vector(w, p.lengths, lengths)
     rest = w.node("Sub", w.lengths(x, [p.axis]), w.sum(given, [0], True))
     left_over = w.node("Sub", rest, w.vector([1]))
-    return _parts(w, op, x, w.where(w.node("Less", given, w.vector([0])), left_over, given), p.axis)
+    return _parts(w, x, w.where(w.node("Less", given, w.vector([0])), left_over, given), p.axis)
 
 
 @writer(SplitLike)
-def split_like(w: Writer, op: Operation, x: Value, *likes: Value) -> Any:
-    p: Any = op.primitive
-    return _parts(w, op, x, w.concat([w.lengths(like, [p.axis]) for like in likes], 0), p.axis)
+def split_like(w: Writer, p: Any, x: Value, *likes: Value) -> Any:
+    return _parts(w, x, w.concat([w.lengths(like, [p.axis]) for like in likes], 0), p.axis)
 
 
-def _parts(w: Writer, op: Operation, x: Value, lengths: Value, axis: int) -> Any:
+def _parts(w: Writer, x: Value, lengths: Value, axis: int) -> Any:
     """One node, or a slice where only one of many parts is read."""
-    ys = op.outputs
-    read = [i for i in range(len(ys)) if w.read(op, i)]
+    ys = w.op.outputs
+    read = [i for i in range(len(ys)) if w.read(i)]
     static = w.static(lengths)
     if len(ys) == 1:
         return x
@@ -97,8 +90,7 @@ def _starts(w: Writer, likes: Any) -> list[tuple[Value, Value]]:
 
 
 @writer(RowsLike)
-def rows_like(w: Writer, op: Operation, values: Value, indices: Value, *likes: Value) -> list[Value]:
-    del op
+def rows_like(w: Writer, p: Any, values: Value, indices: Value, *likes: Value) -> list[Value]:
     numbers = w.cast(indices, int64)
     beside = list(range(1, rank_of(values)))
     parts, rows = [], []
@@ -111,8 +103,7 @@ def rows_like(w: Writer, op: Operation, values: Value, indices: Value, *likes: V
 
 
 @writer(JoinRows)
-def join_rows(w: Writer, op: Operation, indices: Value, *rest: Value) -> Value:
-    del op
+def join_rows(w: Writer, p: Any, indices: Value, *rest: Value) -> Value:
     count = len(rest) // 2
     numbers = w.cast(indices, int64)
     total = w.scalar(0, rest[0])

@@ -8,7 +8,6 @@ import numpy as np
 
 from ....core.dtypes import int64
 from ....core.errors import NotRecordedError
-from ....core.operation import Operation
 from ....primitives.shape.tile import Repeat, RepeatGrad, RepeatIndices, Tile, TileGrad
 from ...records import Value
 from ...registry import writer
@@ -17,18 +16,14 @@ from ..shapes import rank_of, shape_vector
 
 
 @writer(Tile)
-def tile(w: Writer, op: Operation, x: Value, multiples: Value | None = None) -> Value:
-    p: Any = op.primitive
+def tile(w: Writer, p: Any, x: Value, multiples: Value | None = None) -> Value:
     counts = shape_vector(w, p.multiples, multiples)
     return w.node("Tile", x, counts)
 
 
 @writer(TileGrad)
-def tile_grad(
-    w: Writer, op: Operation, dy: Value, multiples: Value | None = None, lengths: Value | None = None
-) -> Value:
+def tile_grad(w: Writer, p: Any, dy: Value, multiples: Value | None = None, lengths: Value | None = None) -> Value:
     """The copies side by side, added up."""
-    p: Any = op.primitive
     rank = rank_of(dy)
     counts = shape_vector(w, p.multiples, multiples)
     known = w.static(counts)
@@ -47,8 +42,7 @@ _MOST_REPEATS = 2**40
 
 
 @writer(Repeat)
-def repeat(w: Writer, op: Operation, x: Value) -> Value:
-    p: Any = op.primitive
+def repeat(w: Writer, p: Any, x: Value) -> Value:
     if p.repeats > _MOST_REPEATS:
         raise NotRecordedError(f"no memory holds {p.repeats} copies of each element")
     n = x.type.shape.as_list()[p.axis] if x.type.shape.rank is not None else None
@@ -61,8 +55,7 @@ def repeat(w: Writer, op: Operation, x: Value) -> Value:
 
 
 @writer(RepeatGrad)
-def repeat_grad(w: Writer, op: Operation, dy: Value) -> Value:
-    p: Any = op.primitive
+def repeat_grad(w: Writer, p: Any, dy: Value) -> Value:
     rank = rank_of(dy)
     axis = p.axis % rank
     dims = dy.type.shape.as_list()
@@ -79,7 +72,7 @@ def repeat_grad(w: Writer, op: Operation, dy: Value) -> Value:
 
 
 @writer(RepeatIndices)
-def repeat_indices(w: Writer, op: Operation, counts: Value) -> Value:
+def repeat_indices(w: Writer, p: Any, counts: Value) -> Value:
     """How many of the ends are not beyond each place; a negative count is refused by the runtime."""
     counts = w.cast(counts, int64)
     counts = w.refuse(w.node("Less", counts, w.constant(0, int64)), counts)
