@@ -99,10 +99,53 @@ def test_the_area_under_a_curve(curve: str, weighted: bool) -> None:
 def test_the_area_is_under_two_curves() -> None:
     with pytest.raises(ValueError, match=r"^metrics.auc: curve must be 'ROC' or 'PR', not 'roc'$"):
         tf.metrics.auc([1.0], [1.0], curve="roc")
-    with pytest.raises(
-        NotImplementedError, match=r"^metrics.auc: summation_method must be 'trapezoidal', not 'minoring'$"
-    ):
-        tf.metrics.auc([1.0], [1.0], summation_method="minoring")
+    methods = "'trapezoidal', 'careful_interpolation', 'minoring', 'majoring'"
+    with pytest.raises(ValueError, match=rf"^metrics.auc: summation_method must be one of {methods}, not 'simpson'$"):
+        tf.metrics.auc([1.0], [1.0], summation_method="simpson")
+
+
+@pytest.mark.parametrize("curve", ["ROC", "PR"])
+def test_an_area_lies_between_those_of_steps_below_and_above_the_curve(curve: str) -> None:
+    rng = np.random.RandomState(3)
+    y = rng.randint(0, 2, 60)
+    p = np.clip(y * 0.2 + rng.rand(60) * 0.8, 0, 1).astype("f")
+    methods = ["minoring", "trapezoidal", "majoring", "careful_interpolation"]
+    made = [tf.metrics.auc(y, p, curve=curve, summation_method=m, num_thresholds=9) for m in methods]
+    with tf.Session(engine="numpy") as sess:
+        sess.run(tf.local_variables_initializer())
+        below, mean, above, careful = sess.run([metric.update_op for metric in made])
+    assert below < mean < above
+    assert mean == pytest.approx((below + above) / 2)
+    if curve == "ROC":
+        assert careful == mean
+    else:
+        assert careful == pytest.approx(area_of_even_growth(y, p, 9), rel=1e-4)
+
+
+def area_of_even_growth(y: np.ndarray[Any, Any], p: np.ndarray[Any, Any], count: int) -> float:
+    """Precision over recall, integrated numerically: between two thresholds hits and false alarms grow evenly."""
+    limits = np.array([-1e-7, *np.linspace(0, 1, count)[1:-1], 1 + 1e-7])
+    hits, alarms = (np.array([np.sum((y == kind) & (p > limit)) for limit in limits], float) for kind in (1, 0))
+    steps, total = np.linspace(0, 1, 20001), 0.0
+    for i in range(count - 1):
+        tp = hits[i + 1] + steps * (hits[i] - hits[i + 1])
+        fp = alarms[i + 1] + steps * (alarms[i] - alarms[i + 1])
+        precision = np.where(tp > 0, tp / np.maximum(tp + fp, 1e-30), hits[i] / max(hits[i] + alarms[i], 1e-30))
+        total += np.sum((precision[1:] + precision[:-1]) / 2 * np.diff(tp))
+    return float(total / y.sum())
+
+
+def test_metrics_name_their_value_and_their_update() -> None:
+    x = [0.25, 0.5]
+    made = {
+        "accuracy": tf.metrics.accuracy([1, 0], [1, 1]),
+        "mean": tf.metrics.mean(x),
+        "auc": tf.metrics.auc([1, 0], x),
+        "recall": tf.metrics.recall([1, 0], [1, 1]),
+        "mine": tf.metrics.mean_squared_error(x, x, name="mine"),
+    }
+    for name, metric in made.items():
+        assert [t.name for t in metric] == [f"{name}/value:0", f"{name}/update_op:0"]
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -75,8 +75,8 @@ def mean_per_class_accuracy(
         classes = pb.transpose(pb.one_hot(wanted, num_classes))
         right = pb.cast(pb.equal(given, pb.cast(wanted, given.dtype)), pb.float32)
         shares = None if weights is None else pb.reshape(weights, [1, -1])
-        count = sum_of(classes * right, shares, "count", num_classes)
         total = sum_of(classes, shares, "total", num_classes)
+        count = sum_of(classes * right, shares, "count", num_classes)
         value, update = (pb.div_no_nan(n, t) for n, t in zip(count, total, strict=True))
         return noted(pb.reduce_mean(value), update, metrics_collections, updates_collections)
 

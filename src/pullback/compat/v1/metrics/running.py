@@ -80,7 +80,12 @@ def sum_of(values: pb.Tensor, weights: TensorLike | None, name: str, rows: int |
 def shares(total: Pair, count: Pair, metrics: Collections, updates: Collections) -> Metric:
     """The metric `total / count`, 0 where the count is."""
     value, update = (pb.div_no_nan(t, n) for t, n in zip(total, count, strict=True))
-    return noted(value, update, metrics, updates)
+    return called(value, update, metrics, updates)
+
+
+def called(value: pb.Tensor, update: pb.Tensor, metrics: Collections, updates: Collections) -> Metric:
+    """As `noted`; the tensors are called `value` and `update_op` in the scope of the metric."""
+    return noted(pb.identity(value, name="value"), pb.identity(update, name="update_op"), metrics, updates)
 
 
 def noted(value: pb.Tensor, update: pb.Tensor, metrics: Collections, updates: Collections) -> Metric:

@@ -14,7 +14,7 @@ import pullback as pb
 
 from ....core.named_functions import named
 from ....core.typing import TensorLike
-from .running import Collections, Metric, Pair, matched, noted, sum_of, weighted
+from .running import Collections, Metric, Pair, called, matched, sum_of, weighted
 from .truth import part_of, truth_of
 
 _SMALL = 1e-7
@@ -38,7 +38,7 @@ def _at_thresholds(name_: str, parts: Sequence[str], what: str, example: str) ->
         with pb.variable_scope(name, name_ if len(parts) > 1 else parts[0]):
             counts = counts_at(labels, predictions, weights, np.array(thresholds), parts)
             value, update = (_share(*found) if len(parts) > 1 else found[0] for found in zip(*counts, strict=True))
-            return noted(value, update, metrics_collections, updates_collections)
+            return called(value, update, metrics_collections, updates_collections)
 
     doc = f"""{what}.
 
@@ -92,10 +92,14 @@ def auc(
 ) -> Metric:
     """The area under the curve of recall over false alarms ("ROC"), or of precision over recall ("PR").
 
-    Predictions are probabilities; the curve goes through `num_thresholds` points, or through `thresholds`.
+    Predictions are probabilities; the curve goes through `num_thresholds` points, or through `thresholds`. Between
+    two of them it is as high as their mean ("trapezoidal"), as the lower one ("minoring") or the higher one
+    ("majoring"); "careful_interpolation" lets true and false positives grow evenly between two points of "PR".
+
+    Source: J. Davis and M. Goadrich, "The Relationship Between Precision-Recall and ROC Curves", 2006.
 
     Raises:
-        ValueError: another curve. NotImplementedError: another way to sum than by trapezoids.
+        ValueError: another curve, or another method.
 
     >>> import pullback.compat.v1 as tf
     >>> _, update_op = tf.metrics.auc([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
@@ -106,13 +110,15 @@ def auc(
     """
     if curve not in ("ROC", "PR"):
         raise ValueError(f"metrics.auc: curve must be 'ROC' or 'PR', not {curve!r}")
-    if summation_method != "trapezoidal":
-        raise NotImplementedError(f"metrics.auc: summation_method must be 'trapezoidal', not {summation_method!r}")
+    if summation_method not in _HEIGHTS:
+        known = ", ".join(repr(method) for method in _HEIGHTS)
+        raise ValueError(f"metrics.auc: summation_method must be one of {known}, not {summation_method!r}")
     limits = _spread(num_thresholds) if thresholds is None else np.array([-_SMALL, *np.sort(thresholds), 1.0 + _SMALL])
     with pb.variable_scope(name, "auc"):
         counts = counts_at(labels, predictions, weights, limits, PARTS)
-        value, update = (_area(curve, *found) for found in zip(*counts, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+        area = _interpolated if (curve, summation_method) == ("PR", "careful_interpolation") else _area
+        value, update = (area(curve, _HEIGHTS[summation_method], *found) for found in zip(*counts, strict=True))
+        return called(value, update, metrics_collections, updates_collections)
 
 
 def sensitivity_at_specificity(
@@ -141,7 +147,7 @@ def sensitivity_at_specificity(
     with pb.variable_scope(name, "sensitivity_at_specificity"):
         counts = counts_at(labels, predictions, weights, _spread(num_thresholds), PARTS)
         value, update = (_sensitivity_at(specificity, *found) for found in zip(*counts, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+        return called(value, update, metrics_collections, updates_collections)
 
 
 def specificity_at_sensitivity(
@@ -170,7 +176,7 @@ def specificity_at_sensitivity(
     with pb.variable_scope(name, "specificity_at_sensitivity"):
         counts = counts_at(labels, predictions, weights, _spread(num_thresholds), PARTS)
         value, update = (_specificity_at(sensitivity, *found) for found in zip(*counts, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+        return called(value, update, metrics_collections, updates_collections)
 
 
 def _sensitivity_at(specificity: float, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
@@ -184,11 +190,36 @@ def _specificity_at(sensitivity: float, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Ten
     return pb.gather(_share(tn, fp)[::-1], place)
 
 
-def _area(curve: str, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
-    """The area under the curve, by trapezoids."""
+def _mean_height(a: pb.Tensor, b: pb.Tensor) -> pb.Tensor:
+    return (a + b) / 2.0
+
+
+Height = Callable[[pb.Tensor, pb.Tensor], pb.Tensor]
+_HEIGHTS: dict[str, Height] = {
+    "trapezoidal": _mean_height,
+    "careful_interpolation": _mean_height,
+    "minoring": pb.minimum,
+    "majoring": pb.maximum,
+}
+
+
+def _area(curve: str, height: Height, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
+    """The area under the curve, `height` high between two points."""
     hits = (tp + _TINY) / (tp + fn + _TINY)
     x, y = (fp / (fp + tn + _TINY), hits) if curve == "ROC" else (hits, (tp + _TINY) / (tp + fp + _TINY))
-    return pb.reduce_sum((x[:-1] - x[1:]) * (y[:-1] + y[1:]) / 2.0)
+    return pb.reduce_sum((x[:-1] - x[1:]) * height(y[:-1], y[1:]))
+
+
+def _interpolated(curve: str, height: Height, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
+    """The area under precision over recall where, between two points, true positives are linear in all positives."""
+    del curve, height, tn
+    positives = tp + fp
+    more, fewer = positives[:-1], positives[1:]
+    gained = tp[:-1] - tp[1:]
+    slope = pb.div_no_nan(gained, pb.maximum(more - fewer, 0.0))
+    start = tp[1:] - slope * fewer
+    growth = pb.where((more > 0.0) & (fewer > 0.0), pb.div_no_nan(more, fewer), pb.ones_like(fewer))
+    return pb.reduce_sum(pb.div_no_nan(slope * (gained + start * pb.log(growth)), tp[1:] + fn[1:]))
 
 
 def _share(part: pb.Tensor, rest: pb.Tensor) -> pb.Tensor:
