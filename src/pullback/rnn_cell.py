@@ -2,6 +2,7 @@
 
 from .layers.rnn.cells import BasicLSTMCell as BasicLSTMCell
 from .layers.rnn.cells import BasicRNNCell as BasicRNNCell
+from .layers.rnn.cells import DeviceWrapper as DeviceWrapper
 from .layers.rnn.cells import DropoutWrapper as DropoutWrapper
 from .layers.rnn.cells import GRUCell as GRUCell
 from .layers.rnn.cells import LSTMCell as LSTMCell

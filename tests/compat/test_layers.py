@@ -184,8 +184,6 @@ def test_rows_are_flattened_in_the_order_of_channels_last() -> None:
 def test_lengths_that_shape_variables_must_be_known() -> None:
     with pytest.raises(ValueError, match=r"^layers: the shape of 'kernel' must be known, and is \[None, 2\]; use"):
         tf.layers.dense(tf.placeholder(tf.float32, [2, None]), 2)
-    with pytest.raises(NotImplementedError, match=r"^batch_normalization: there is no renorm"):
-        tf.layers.batch_normalization(tf.zeros([2, 3]), renorm=True)
 
 
 def test_a_layer_knows_its_variables_however_a_getter_names_them() -> None:

@@ -261,3 +261,11 @@ def test_messages() -> None:
         pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.placeholder(pb.float32, [2, 3, None]))
     with pytest.raises(ValueError, match=r"^static_rnn: there are no inputs$"):
         pb.nn.static_rnn(pb.nn.rnn_cell.GRUCell(4), [])
+
+
+def test_a_cell_is_placed_on_a_device() -> None:
+    cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.LSTMCell(2), "/cpu:1")
+    output, state = cell(pb.zeros([1, 3]), cell.zero_state(1, pb.float32))
+    assert {output.op.device, state.c.op.device} == {"/cpu:1"}
+    assert (cell.output_size, len(cell.variables)) == (2, 2)
+    assert pb.zeros([1]).op.device != "/cpu:1"

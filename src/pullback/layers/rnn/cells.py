@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from ...core import nest
+from ...core.contexts import device as placed_on
 from ...core.operation import Tensor
+from ...core.scopes import DeviceFunction
 from ...core.shape import TensorShape
 from ...core.typing import DTypeLike
 from ...primitives.activations.sigmoid import sigmoid
@@ -121,13 +124,7 @@ class BasicRNNCell(RNNCell):
         super().__init__(name=name or "basic_rnn_cell", dtype=dtype, _reuse=reuse)
         self.units, self.activation = num_units, activation or tanh
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: TensorShape) -> None:
         self._weights = _layer(self._depth(input_shape) + self.units, self.units)
@@ -163,13 +160,7 @@ class GRUCell(RNNCell):
         self.units, self.activation = num_units, activation or tanh
         self.initializers = kernel_initializer, bias_initializer
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: TensorShape) -> None:
         (kernel, bias), both = self.initializers, self._depth(input_shape) + self.units
@@ -339,21 +330,10 @@ class AbstractWrapper(RNNCell):
     def __init__(self, cell: RNNCell) -> None:
         self.cell = cell
 
-    @property
-    def name(self) -> str:
-        return self.cell.name
-
-    @property
-    def state_size(self) -> Any:
-        return self.cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self.cell.output_size
-
-    @property
-    def variables(self) -> list[Variable]:
-        return self.cell.variables
+    name = property(attrgetter("cell.name"))
+    state_size = property(attrgetter("cell.state_size"))
+    output_size = property(attrgetter("cell.output_size"))
+    variables = property(attrgetter("cell.variables"))
 
     def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         return self.cell.zero_state(batch_size, dtype)
@@ -460,6 +440,25 @@ class ResidualWrapper(AbstractWrapper):
     def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
         output, after = self.cell(inputs, state, scope)
         return (inputs + output if self.residual_fn is None else self.residual_fn(inputs, output)), after
+
+
+class DeviceWrapper(AbstractWrapper):
+    """`cell` whose operations are placed on `device`.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.BasicRNNCell(2), "/cpu:0")
+    >>> output, state = cell([[1.0]], cell.zero_state(1, pb.float32))
+    >>> output.op.device
+    '/cpu:0'
+    """
+
+    def __init__(self, cell: RNNCell, device: str | DeviceFunction | None) -> None:
+        super().__init__(cell)
+        self._device = device
+
+    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
+        with placed_on(self._device):
+            return self.cell(inputs, state, scope)
 
 
 def _layer(depth: int, units: int, kernel: Any = None, bias: Any = None) -> list[Variable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import pullback as pb
@@ -12,6 +13,7 @@ from ....nn import static_rnn as static_rnn
 from ....primitives.shape.size import rank
 from ....rnn_cell import BasicLSTMCell as BasicLSTMCell
 from ....rnn_cell import BasicRNNCell as BasicRNNCell
+from ....rnn_cell import DeviceWrapper as DeviceWrapper
 from ....rnn_cell import DropoutWrapper as DropoutWrapper
 from ....rnn_cell import GRUCell as GRUCell
 from ....rnn_cell import LSTMCell as LSTMCell
@@ -92,13 +94,7 @@ class UGRNNCell(RNNCell):
             activation,
         )
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def call(self, inputs: pb.Tensor, state: Any) -> tuple[pb.Tensor, Any]:
         """The output and the next state."""
@@ -143,9 +139,7 @@ class LayerNormBasicLSTMCell(RNNCell):
     def state_size(self) -> Any:
         return LSTMStateTuple(self.units, self.units)
 
-    @property
-    def output_size(self) -> int:
-        return self.units
+    output_size = property(attrgetter("units"))
 
     def call(self, inputs: pb.Tensor, state: Any) -> tuple[pb.Tensor, Any]:
         """The output and the next state."""
@@ -193,9 +187,7 @@ class ConvLSTMCell(RNNCell):
     def state_size(self) -> Any:
         return LSTMStateTuple(self._state, self._state)
 
-    @property
-    def output_size(self) -> Any:
-        return self._output
+    output_size = property(attrgetter("_output"))
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state."""
@@ -239,13 +231,8 @@ class InputProjectionWrapper(RNNCell):
         super().__init__(_reuse=reuse)
         self._cell, self._length, self._activation = cell, num_proj, activation
 
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
+    state_size = property(attrgetter("_cell.state_size"))
+    output_size = property(attrgetter("_cell.output_size"))
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
@@ -262,13 +249,8 @@ class OutputProjectionWrapper(RNNCell):
         super().__init__(_reuse=reuse)
         self._cell, self._length, self._activation = cell, output_size, activation
 
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> int:
-        return self._length
+    state_size = property(attrgetter("_cell.state_size"))
+    output_size = property(attrgetter("_length"))
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
@@ -291,13 +273,8 @@ class EmbeddingWrapper(RNNCell):
         super().__init__(_reuse=reuse)
         self._cell, self._sizes, self._initializer = cell, [embedding_classes, embedding_size], initializer
 
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
+    state_size = property(attrgetter("_cell.state_size"))
+    output_size = property(attrgetter("_cell.output_size"))
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state."""
@@ -321,13 +298,8 @@ class HighwayWrapper(RNNCell):
         super().__init__()
         self._cell, self._coupled, self._begin = cell, couple_carry_transform_gates, carry_bias_init
 
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
+    state_size = property(attrgetter("_cell.state_size"))
+    output_size = property(attrgetter("_cell.output_size"))
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
@@ -361,9 +333,3 @@ def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
     """The length of the batch of inputs [time, batch, ...]: a number where it is known."""
     known = [x.shape.as_list()[1] for x in flat_input if x.shape.rank is not None]
     return next((n for n in known if n is not None), None) or pb.shape(flat_input[0])[1]
-
-
-def DeviceWrapper(cell: Any, device: object) -> Any:
-    """`cell`: where a step runs is decided for the loop."""
-    del device
-    return cell

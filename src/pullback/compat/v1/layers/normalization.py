@@ -6,7 +6,8 @@ Shift", 2015.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ....core.dtypes import float32
 from ....core.graph import Tensor
@@ -14,19 +15,25 @@ from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.fill import zeros_like
+from ....primitives.creation.fill import ones_like, zeros_like
 from ....primitives.normalization.normalization import batch_normalization as normalized
 from ....primitives.reduction.moments import moments
+from ....primitives.reduction.reduce import reduce_mean
 from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import size
-from ....primitives.variables.collections import GraphKeys, add_to_collection
+from ....primitives.shape.size import shape, size
+from ....primitives.shape.stacking import concat
 from .core import is_training, while_training
+from .renormalization import Moving, Renormalization
 from .variables import ONES, ZEROS, Maker, Wish, layer_scope, layer_variable
+
+Pair = tuple[Tensor, Tensor]
+Transform = tuple[Any, Any]
+"""A factor and a summand; those of a layer's variables may be None."""
 
 
 def batch_normalization(
     inputs: TensorLike,
-    axis: int = -1,
+    axis: int | Sequence[int] = -1,
     momentum: float = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
@@ -44,64 +51,123 @@ def batch_normalization(
     name: str | VariableScope | None = None,
     reuse: bool | str | None = None,
     renorm: bool = False,
-    renorm_clipping: object = None,
+    renorm_clipping: Mapping[str, TensorLike] | None = None,
     renorm_momentum: float = 0.99,
     fused: bool | None = None,
     virtual_batch_size: int | None = None,
-    adjustment: object = None,
+    adjustment: Callable[[Tensor], Pair] | None = None,
 ) -> Tensor:
-    """`inputs` less their mean along all axes but `axis`, over their deviation, times gamma plus beta.
+    """`inputs` less their mean along all axes but those in `axis`, over their deviation, times gamma plus beta.
 
     Where `training`, be it known or computed in a run, mean and variance are those of the batch, else moving ones. What
-    brings these up to date is in the collection `UPDATE_OPS`: let the training step depend on it.
+    brings these up to date is in the collection `UPDATE_OPS`: let the training step depend on it. Floats of 16 bits are
+    normalized as float32, which the variables are then.
+
+    For `renorm` see `Renormalization`. With `virtual_batch_size` each part of the batch has moments of its own: example
+    i is in part i % (examples / virtual_batch_size). `adjustment` makes of the shape of the inputs what they are
+    multiplied with and what is then added while training, before gamma and beta.
 
     Raises:
-        NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is asked for.
+        ValueError: the rank is not known, or options exclude each other.
     """
-    del renorm_clipping, renorm_momentum
-    if renorm or virtual_batch_size is not None or adjustment is not None:
-        raise NotImplementedError("batch_normalization: there is no renorm, virtual_batch_size or adjustment")
     x = convert_to_tensor(inputs)
-    rank = x.shape.rank
-    if rank is None:
-        raise ValueError(f"batch_normalization: the rank of {x} must be known; use pb.ensure_shape")
-    place = (axis[0] if isinstance(axis, list | tuple) else axis) % rank
-    others = [a for a in range(rank) if a != place]
-    is_unbiased = fused is not False and rank == 4 and place in (1, 3)
-    with layer_scope(name, "batch_normalization", x, reuse):
-        shape = [x.shape.size(place)]
+    form = _form(x, axis, virtual_batch_size, adjustment)
+    is_plain = not renorm and virtual_batch_size is None and adjustment is None
+    is_unbiased = fused is not False and is_plain and x.shape.rank == 4 and form.axes in ([1], [3])
+    with layer_scope(name, "batch_normalization", x, reuse, float32 if x.dtype.itemsize == 2 else x.dtype):
         gamma = beta = None
         if scale:
             wish = Wish(gamma_initializer, gamma_regularizer, gamma_constraint)
-            gamma = layer_variable("gamma", shape, wish, trainable)
+            gamma = layer_variable("gamma", form.shape, wish, trainable)
         if center:
             wish = Wish(beta_initializer, beta_regularizer, beta_constraint)
-            beta = layer_variable("beta", shape, wish, trainable)
-        mean = layer_variable("moving_mean", shape, Wish(moving_mean_initializer), False)
-        variance = layer_variable("moving_variance", shape, Wish(moving_variance_initializer), False)
-        batch = moments(x, others)
-        used = while_training(training, lambda: batch, lambda: (mean.read_value(), variance.read_value()))
-        seen = _unbiased(batch[1], x, shape[0]) if is_unbiased else batch[1]
-        for moving, value in ((mean, batch[0]), (variance, seen)):
-            _follow(moving, value, momentum, training)
-        broad = [shape[0] if a == place else 1 for a in range(rank)]
-        parts = [v if v is None or place == rank - 1 else reshape(v, broad) for v in (*used, beta, gamma)]
-        return normalized(x, parts[0], parts[1], parts[2], parts[3], epsilon)
+            beta = layer_variable("beta", form.shape, wish, trainable)
+        wishes = Wish(moving_mean_initializer), Wish(moving_variance_initializer)
+        moving = Moving.made(form.shape, wishes, momentum, epsilon, training)
+        again = None
+        if renorm:
+            again = Renormalization.made(form.shape, wishes, renorm_clipping or {}, renorm_momentum)
+        z = cast(x, moving.mean.dtype)
+        z = z if virtual_batch_size is None else reshape(z, concat([[virtual_batch_size, -1], shape(x)[1:]], 0))
+        used: Pair = moving.read()
+        transform: Transform = (form.broad(gamma), form.broad(beta))
+        if is_training(training) is not False:
+            if adjustment is not None:
+                transform = _composed(_while_training_only(training, adjustment(shape(z))), transform)
+            batch = moments(z, form.reduced, keepdims=form.keeps_rank)
+            kept = used
+            used = while_training(training, lambda: batch, lambda: kept)
+            seen = (batch[0], _unbiased(batch[1], x, form.shape[0])) if is_unbiased else batch
+            if virtual_batch_size is not None:
+                seen = reduce_mean(seen[0], 1, keepdims=True), reduce_mean(seen[1], 1, keepdims=True)
+            if again is not None:
+                correction = _while_training_only(training, again.correction(seen, epsilon))
+                transform = _composed((form.broad(correction[0]), form.broad(correction[1])), transform)
+                again.follow(moving, seen)
+            else:
+                moving.follow(seen)
+        y = normalized(z, form.broad(used[0]), form.broad(used[1]), transform[1], transform[0], epsilon)
+        return cast(y if virtual_batch_size is None else reshape(y, shape(x)), x.dtype)
 
 
-def _unbiased(variance: Tensor, x: Tensor, length: int) -> Tensor:
+class Form(NamedTuple):
+    """Where the moments of a tensor are taken, and how its variables lie along it."""
+
+    axes: list[int]
+    """The axes along which there is a mean each."""
+
+    reduced: list[int]
+    shape: list[int | None]
+    keeps_rank: bool
+    """Whether variables have all axes of the tensor."""
+
+    place: list[int | None] | None
+    """The shape in which a variable broadcasts, if it is not its own."""
+
+    def broad(self, v: Any) -> Any:
+        """A variable, or a vector like it, as it broadcasts; None of None."""
+        return v if v is None or self.place is None else reshape(v, self.place)
+
+
+def _form(x: Tensor, axis: int | Sequence[int], parts: int | None, adjustment: object) -> Form:
+    rank = x.shape.rank
+    if rank is None:
+        raise ValueError(f"batch_normalization: the rank of {x} must be known; use pb.ensure_shape")
+    given = [axis] if isinstance(axis, int) else list(axis)
+    axes = sorted({a + rank if a < 0 else a for a in given})
+    if len(axes) < len(given) or any(not 0 <= a < rank for a in axes):
+        raise ValueError(f"batch_normalization: axis must be different axes of {x}, not {axis}")
+    lengths = [x.shape.size(a) for a in range(rank)]
+    broad = [length if a in axes else 1 for a, length in enumerate(lengths)]
+    if parts is None:
+        reduced = [a for a in range(rank) if a not in axes]
+        if len(axes) > 1:
+            return Form(axes, reduced, broad, True, None)
+        return Form(axes, reduced, [lengths[axes[0]]], False, None if axes[0] == rank - 1 else broad)
+    if 0 in axes or adjustment is not None:
+        raise ValueError("batch_normalization: with virtual_batch_size there is no axis 0 and no adjustment")
+    return Form(axes, [0, *[a + 1 for a in range(1, rank) if a not in axes]], [1, *broad], True, None)
+
+
+def _composed(first: Transform, then: Transform) -> Transform:
+    """Factor and summand of both transforms, one after the other."""
+    (factor, summand), (scale, offset) = first, then
+    if scale is None:
+        return factor, summand + offset if offset is not None else summand
+    return factor * scale, summand * scale if offset is None else summand * scale + offset
+
+
+def _while_training_only(training: TensorLike | bool, transform: Pair) -> Pair:
+    factor, summand = (convert_to_tensor(t) for t in transform)
+    made: Pair = while_training(training, lambda: (factor, summand), lambda: (ones_like(factor), zeros_like(summand)))
+    return made
+
+
+def _unbiased(variance: Tensor, x: Tensor, length: int | None) -> Tensor:
     """The variance of what the batch is a sample of, as TensorFlow's kernel for images keeps it."""
     count = x.shape.num_elements()
-    if count is not None:
+    if count is not None and length is not None:
         number = count // length
         return variance * (number / max(number - 1, 1))
-    several = cast(size(x), float32) / float(length)
+    several = cast(size(x), float32) / cast(size(variance), float32)
     return variance * cast(several / (several - 1.0), variance.dtype)
-
-
-def _follow(moving: Any, value: Tensor, momentum: float, training: TensorLike | bool) -> None:
-    """Note what moves a variable towards `value` where `training`."""
-    if is_training(training) is not False:
-        change = (moving - value) * (1.0 - momentum)
-        wanted = while_training(training, lambda: change, lambda: zeros_like(change))
-        add_to_collection(GraphKeys.UPDATE_OPS, moving.assign_sub(wanted, name="AssignMovingAvg", read_value=False))

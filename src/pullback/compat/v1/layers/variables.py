@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from ....core.graph import Tensor
+from ....core.typing import DTypeLike
 from ....layers.variables.initializers import Ones, Zeros
 from ....layers.variables.layer import get_uid
 from ....layers.variables.scope import VariableScope, get_variable, variable_scope
@@ -28,19 +29,22 @@ class Wish(NamedTuple):
 
 
 @contextmanager
-def layer_scope(name: str | VariableScope | None, default: str, x: Tensor, reuse: Any) -> Iterator[None]:
-    """The block of a layer: its variables are of the dtype of `x`, and named after it.
+def layer_scope(
+    name: str | VariableScope | None, default: str, x: Tensor, reuse: Any, dtype: DTypeLike | None = None
+) -> Iterator[None]:
+    """The block of a layer: its variables are of the dtype of `x` unless another is given, and named after it.
 
     Given a scope, the operations are named as where that was entered first.
     """
+    kind = x.dtype if dtype is None else dtype
     if isinstance(name, VariableScope):
-        inner = variable_scope(name, reuse=reuse, dtype=x.dtype, auxiliary_name_scope=False)
+        inner = variable_scope(name, reuse=reuse, dtype=kind, auxiliary_name_scope=False)
         with inner, x.graph.acting.name_scope(name.original_name_scope):
             yield
         return
     if name is None:
         get_uid(default)
-    with variable_scope(name, default, [x], reuse=reuse, dtype=x.dtype):
+    with variable_scope(name, default, [x], reuse=reuse, dtype=kind):
         yield
 
 
