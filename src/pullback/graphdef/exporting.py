@@ -40,6 +40,11 @@ def writer(*classes: type[Primitive]) -> Callable[[Callable[..., Any]], Callable
     return register
 
 
+def with_attributes(body: Body, p: Any, *xs: Ref) -> Any:
+    """A node of the primitive's op type, whose attributes are TensorFlow's."""
+    return body.main(p.type, *xs, **p.attributes)
+
+
 def export(graph: Graph | None = None, outputs: Iterable[Tensor] | None = None) -> Any:
     """`graph`, the default one for None, as a GraphDef, which TensorFlow imports and runs with equal values.
 

@@ -137,8 +137,9 @@ class Node:
         return attribute_of(value)
 
     def all_of(self, defaults: Mapping[str, Any]) -> list[Any]:
-        """The values of the attributes of these names."""
-        return [self.attribute(name, default) for name, default in defaults.items()]
+        """The values of the attributes of these names, texts as such."""
+        values = [self.attribute(name, default) for name, default in defaults.items()]
+        return [value.decode(errors="replace") if isinstance(value, bytes) else value for value in values]
 
     def text(self, name: str, default: str = "") -> str:
         """The value of an attribute that is a string."""

@@ -6,23 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ...core.operation import Tensor
 from ...primitives.debugging.assertions import assert_
 from ...primitives.debugging.guards import check_numerics
 from ...primitives.debugging.printing import print_v1
-from ..nodes import Node, reader
+from ..nodes import Node, calling, reader
 from .operands import tensor_of
+
+reader("CheckNumerics", "CheckNumericsV2")(calling(check_numerics, 1, message=""))
 
 
 @reader("Assert", anything=True)
 def assertion(node: Node, condition: Any, *data: Any) -> None:
     said = [_said(x) for x in data]
     assert_(tensor_of(node, condition), said, node.attribute("summarize", 3), name=node.exactly)
-
-
-@reader("CheckNumerics", "CheckNumericsV2")
-def check(node: Node, x: Tensor) -> Any:
-    return check_numerics(x, node.text("message"), name=node.exactly)
 
 
 @reader("Print", anything=True)

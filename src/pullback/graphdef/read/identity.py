@@ -19,6 +19,7 @@ from ..translation import Reference
 
 reader("StopGradient")(making(StopGradient))
 reader("EnsureShape")(making(EnsureShape, shape=REQUIRED))
+reader("PreventGradient")(making(PreventGradient, message=""))
 
 
 @reader("Identity", "RefIdentity", "Snapshot", "DeepCopy", "DebugIdentityV2", "DebugGradientIdentity", anything=True)
@@ -33,11 +34,6 @@ def identity(node: Node, x: Any) -> Any:
 def identity_n(node: Node, *xs: Any) -> Any:
     plain = all(isinstance(x, Tensor) and x.dtype != resource for x in xs)
     return node.make(IdentityN(), *xs) if plain else tuple(xs)
-
-
-@reader("PreventGradient")
-def prevent_gradient(node: Node, x: Tensor) -> Any:
-    return node.make(PreventGradient(node.text("message")), x)
 
 
 @reader("NoOp", "ControlTrigger")

@@ -33,6 +33,8 @@ reader("RGBToHSV")(calling(colors.rgb_to_hsv, 1))
 reader("HSVToRGB")(calling(colors.hsv_to_rgb, 1))
 reader("AdjustHue")(calling(colors.adjust_hue, 2))
 reader("AdjustSaturation")(calling(colors.adjust_saturation, 2))
+reader("ScaleAndTranslate")(calling(resizing.scale_and_translate, 4, kernel_type="lanczos3", antialias=True))
+reader("CropAndResize")(calling(sampling.crop_and_resize, 4, method="bilinear", extrapolation_value=0.0))
 
 
 @reader(*_RESIZERS)
@@ -64,18 +66,6 @@ def _transposed(node: Node, dy: Tensor, size: Any) -> Any:
     if known is not None:
         return node.make(resizing.ResizeGrad(tuple(method), tuple(known.tolist())), dy)
     return node.make(resizing.ResizeGrad(tuple(method), (None, None)), dy, lengths)
-
-
-@reader("ScaleAndTranslate")
-def scale_and_translate(node: Node, x: Tensor, size: Tensor, scale: Tensor, translation: Tensor) -> Any:
-    kernel, antialias = node.text("kernel_type", "lanczos3"), node.attribute("antialias", True)
-    return resizing.scale_and_translate(x, size, scale, translation, kernel, antialias, name=node.exactly)
-
-
-@reader("CropAndResize")
-def crop_and_resize(node: Node, x: Tensor, places: Tensor, numbers: Tensor, size: Tensor) -> Any:
-    method, fill = node.text("method", "bilinear"), node.attribute("extrapolation_value", 0.0)
-    return sampling.crop_and_resize(x, places, numbers, size, method, fill, name=node.exactly)
 
 
 @reader("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")

@@ -38,6 +38,7 @@ reader("TensorScatterMax")(calling(nd.tensor_scatter_nd_max, 3))
 reader("TensorScatterMin")(calling(nd.tensor_scatter_nd_min, 3))
 reader("SelectV2")(making(Select))
 reader("UnravelIndex")(calling(unravel_index, 2))
+reader("Select")(calling(where_rows, 3))
 
 
 @reader("StridedSlice")
@@ -113,12 +114,6 @@ def gather_v2(node: Node, x: Tensor, indices: Tensor, axis: Tensor) -> Any:
 @reader("Gather")
 def gather_(node: Node, x: Tensor, indices: Tensor) -> Any:
     return gather(x, indices, axis=0, name=node.exactly)
-
-
-@reader("Select")
-def select(node: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
-    """A vector of conditions chooses among rows."""
-    return where_rows(condition, x, y, node.exactly)
 
 
 @reader("Where")

@@ -36,6 +36,9 @@ reader("DiagPart")(calling(tensor_diagonals.tensor_diag_part, 1))
 reader("MatrixDiag")(calling(matrices.diag, 1))
 reader("MatrixDiagPart")(calling(matrices.diag_part, 1))
 reader("MatrixSetDiag")(calling(matrices.set_diag, 2))
+reader("LogMatrixDeterminant", outputs=("sign", "log_abs_determinant"))(calling(determinants.slogdet, 1))
+reader("Qr", outputs=("q", "r"))(calling(qr.qr, 1, full_matrices=False))
+reader("Lu", outputs=("lu", "p"))(calling(lu.lu, 1, output_idx_type="int32"))
 
 
 @reader("MatMul", "SparseMatMul")
@@ -47,11 +50,6 @@ def matmul(node: Node, a: Tensor, b: Tensor) -> Any:
 @reader("Einsum")
 def einsum_(node: Node, *xs: Tensor) -> Any:
     return einsum(node.text("equation"), *xs, name=node.exactly)
-
-
-@reader("LogMatrixDeterminant", outputs=("sign", "log_abs_determinant"))
-def log_determinant(node: Node, x: Tensor) -> Any:
-    return tuple(determinants.slogdet(x, name=node.exactly))
 
 
 @reader("MatrixTriangularSolve", "BandedTriangularSolve")
@@ -67,20 +65,10 @@ def tridiagonal_matmul(node: Node, above: Tensor, on: Tensor, below: Tensor, rhs
     return tridiagonal.tridiagonal_matmul(rows, rhs, diagonals_format="sequence", name=node.exactly)
 
 
-@reader("Qr", outputs=("q", "r"))
-def qr_(node: Node, x: Tensor) -> Any:
-    return tuple(qr.qr(x, node.attribute("full_matrices", False), name=node.exactly))
-
-
 @reader("Svd", outputs=("s", "u", "v"))
 def svd_(node: Node, x: Tensor) -> Any:
     compute_uv = node.attribute("compute_uv", True)
     return svd.svd(x, node.attribute("full_matrices", False), compute_uv, name=node.exactly)
-
-
-@reader("Lu", outputs=("lu", "p"))
-def lu_(node: Node, x: Tensor) -> Any:
-    return tuple(lu.lu(x, node.attribute("output_idx_type", "int32"), name=node.exactly))
 
 
 @reader("MatrixDiagV2", "MatrixDiagV3")

@@ -12,11 +12,14 @@ from ...primitives.normalization.normalization import (
     fused_batch_norm,
     local_response_normalization,
 )
-from ..nodes import Node, calling, reader
+from ..nodes import REQUIRED, Node, calling, reader
 
 _RESERVED = ("reserve_space_1", "reserve_space_2", "reserve_space_3")
 
 reader("LRN")(calling(local_response_normalization, 1, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5))
+reader("BatchNormWithGlobalNormalization")(
+    calling(batch_norm_with_global_normalization, 5, variance_epsilon=REQUIRED, scale_after_normalization=REQUIRED)
+)
 
 
 @reader(
@@ -64,9 +67,3 @@ def fused_grad(node: Node, dy: Tensor, x: Tensor, scale: Tensor, first: Tensor, 
     )
     dx, dscale, doffset = gradients(y, [x, scale, offset], dy)
     return (dx, dscale, doffset, dscale, doffset)
-
-
-@reader("BatchNormWithGlobalNormalization")
-def global_normalization(node: Node, x: Tensor, m: Tensor, v: Tensor, beta: Tensor, gamma: Tensor) -> Any:
-    epsilon, scaled = node.attribute("variance_epsilon"), node.attribute("scale_after_normalization")
-    return batch_norm_with_global_normalization(x, m, v, beta, gamma, epsilon, scaled, name=node.exactly)

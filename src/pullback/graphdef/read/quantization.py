@@ -6,27 +6,13 @@ from typing import Any
 
 from ...core.operation import Tensor
 from ...primitives.quantization import fake_quant
-from ..nodes import Node, reader
+from ..nodes import Node, calling, reader
 
+_BITS = {"num_bits": 8, "narrow_range": False}
 
-@reader("FakeQuantWithMinMaxArgs")
-def by_numbers(node: Node, x: Tensor) -> Any:
-    low, high = node.attribute("min", -6.0), node.attribute("max", 6.0)
-    return fake_quant.fake_quant_with_min_max_args(x, low, high, *_bits(node), name=node.exactly)
-
-
-@reader("FakeQuantWithMinMaxVars")
-def by_tensors(node: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
-    return fake_quant.fake_quant_with_min_max_vars(x, low, high, *_bits(node), name=node.exactly)
-
-
-@reader("FakeQuantWithMinMaxVarsPerChannel")
-def by_channel(node: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
-    return fake_quant.fake_quant_with_min_max_vars_per_channel(x, low, high, *_bits(node), name=node.exactly)
-
-
-def _bits(node: Node) -> tuple[int, bool]:
-    return node.attribute("num_bits", 8), node.attribute("narrow_range", False)
+reader("FakeQuantWithMinMaxArgs")(calling(fake_quant.fake_quant_with_min_max_args, 1, min=-6.0, max=6.0, **_BITS))
+reader("FakeQuantWithMinMaxVars")(calling(fake_quant.fake_quant_with_min_max_vars, 3, **_BITS))
+reader("FakeQuantWithMinMaxVarsPerChannel")(calling(fake_quant.fake_quant_with_min_max_vars_per_channel, 3, **_BITS))
 
 
 @reader("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")

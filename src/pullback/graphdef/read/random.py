@@ -15,7 +15,9 @@ from ...primitives.random.stateless import (
     stateless_truncated_normal,
     stateless_uniform,
 )
-from ..nodes import Node, reader
+from ..nodes import Node, calling, reader
+
+reader("StatelessRandomPoisson")(calling(stateless_poisson, 3, dtype="int64"))
 
 
 def _seed(node: Node) -> int | None:
@@ -89,11 +91,6 @@ def integers_of_seed(node: Node, shape: Tensor, seed: Tensor, low: Tensor, high:
 def multinomial_of_seed(node: Node, logits: Tensor, count: Tensor, seed: Tensor) -> Any:
     (n,) = node.integers(count, "the number of samples")
     return stateless_categorical(logits, n, seed, node.attribute("output_dtype", "int64"), node.exactly)
-
-
-@reader("StatelessRandomPoisson")
-def poisson_of_seed(node: Node, shape: Tensor, seed: Tensor, means: Tensor) -> Any:
-    return stateless_poisson(shape, seed, means, node.attribute("dtype", "int64"), node.exactly)
 
 
 @reader("StatelessRandomGetKeyCounter", outputs=("key", "counter"))

@@ -21,35 +21,13 @@ from .operands import tensor_of, text_of
 reader("StringToNumber")(calling(to_number, 1, out_type="float32"))
 reader("StringStrip")(calling(strip, 1))
 reader("StringToHashBucketStrong")(calling(to_hash_bucket_strong, 1, num_buckets=REQUIRED, key=REQUIRED))
-
-
-@reader("AsString")
-def as_text(node: Node, x: Tensor) -> Any:
-    precision, width = node.attribute("precision", -1), node.attribute("width", -1)
-    scientific, shortest = node.attribute("scientific", False), node.attribute("shortest", False)
-    return as_string(x, precision, scientific, shortest, width, node.text("fill"), name=node.exactly)
-
-
-@reader("StringLength")
-def length_of(node: Node, x: Tensor) -> Any:
-    return length(x, node.text("unit", "BYTE"), name=node.exactly)
-
-
-@reader("StringLower", "StringUpper")
-def in_case(node: Node, x: Tensor) -> Any:
-    change = lower if node.op_type == "StringLower" else upper
-    return change(x, node.text("encoding"), name=node.exactly)
-
-
-@reader("Substr")
-def part(node: Node, x: Tensor, place: Tensor, count: Tensor) -> Any:
-    return substr(x, place, count, node.text("unit", "BYTE"), name=node.exactly)
-
-
-@reader("StringToHashBucket", "StringToHashBucketFast")
-def bucket(node: Node, x: Tensor) -> Any:
-    hashed = to_hash_bucket if node.op_type == "StringToHashBucket" else to_hash_bucket_fast
-    return hashed(x, node.attribute("num_buckets"), name=node.exactly)
+reader("StringLength")(calling(length, 1, unit="BYTE"))
+reader("Substr")(calling(substr, 3, unit="BYTE"))
+reader("StringLower")(calling(lower, 1, encoding=""))
+reader("StringUpper")(calling(upper, 1, encoding=""))
+reader("StringToHashBucket")(calling(to_hash_bucket, 1, num_buckets=REQUIRED))
+reader("StringToHashBucketFast")(calling(to_hash_bucket_fast, 1, num_buckets=REQUIRED))
+reader("AsString")(calling(as_string, 1, precision=-1, scientific=False, shortest=False, width=-1, fill=""))
 
 
 @reader("StaticRegexReplace")

@@ -8,12 +8,9 @@ from ...core.dtypes import string
 from ...primitives.debugging.guards import Assert, CheckNumerics
 from ...primitives.debugging.printing import PrintV1, PrintV2
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_attributes, writer
 
-
-@writer(CheckNumerics)
-def check_numerics(body: Body, p: Any, x: Ref) -> Any:
-    return body.main("CheckNumerics", x, message=p.message)
+writer(CheckNumerics)(with_attributes)
 
 
 @writer(Assert)

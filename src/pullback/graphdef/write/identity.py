@@ -9,7 +9,9 @@ from ...primitives.identity.barrier import OptimizationBarrier
 from ...primitives.identity.identity import EnsureShape, EnsureShapeLike, IdentityN, NoOp, PreventGradient
 from ...primitives.identity.sharding import Sharding
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_attributes, writer
+
+writer(EnsureShape, PreventGradient)(with_attributes)
 
 
 @writer(NoOp)
@@ -37,16 +39,6 @@ def identity_n(body: Body, p: Any, *xs: Ref) -> Any:
     return body.main("IdentityN", list(xs))
 
 
-@writer(EnsureShape)
-def ensure_shape(body: Body, p: Any, x: Ref) -> Any:
-    return body.main("EnsureShape", x, shape=p.shape)
-
-
 @writer(EnsureShapeLike)
 def ensure_shape_like(body: Body, p: Any, x: Ref, like: Ref) -> Any:
     return body.main("Reshape", x, body.shape_of(like))
-
-
-@writer(PreventGradient)
-def prevent_gradient(body: Body, p: Any, x: Ref) -> Any:
-    return body.main("PreventGradient", x, message=p.message)

@@ -17,7 +17,9 @@ from ...primitives.linalg.stacks import HermitianPart, IdentityLike, LowerPart
 from ...primitives.linalg.svd import Svd
 from ...primitives.linalg.triangular import MatrixTriangularSolve
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_attributes, writer
+
+writer(MatrixInverse, MatrixSolve, MatrixTriangularSolve)(with_attributes)
 
 
 @writer(MatMul)
@@ -36,12 +38,6 @@ def batch_matmul(body: Body, p: Any, a: Ref, b: Ref) -> Any:
 def band(body: Body, p: Any, x: Ref) -> Any:
     lower, upper = (body.constant(n, np.int64) for n in (p.num_lower, p.num_upper))
     return body.main("MatrixBandPart", x, lower, upper)
-
-
-@writer(MatrixInverse, MatrixSolve, MatrixTriangularSolve)
-def solved(body: Body, p: Any, *xs: Ref) -> Any:
-    """The attributes are TensorFlow's."""
-    return body.main(p.type, *xs, **p.attributes)
 
 
 @writer(Einsum)

@@ -19,8 +19,10 @@ from ...primitives.shape.stacking import ConcatV2, Pack, Split, SplitLike, Split
 from ...primitives.shape.tile import Tile
 from ...primitives.shape.transpose import Transpose, TransposeBy
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_attributes, writer
 from .creation import lengths_of
+
+writer(SpaceToDepth, DepthToSpace)(with_attributes)
 
 
 @writer(Reshape)
@@ -164,8 +166,3 @@ def mirror_pad(body: Body, p: Any, x: Ref, *widths: Ref) -> Any:
     else:
         paddings = body.constant(np.array(p.widths).reshape(-1, 2), np.int32)
     return body.main(p.type, x, paddings, mode=p.mode)
-
-
-@writer(SpaceToDepth, DepthToSpace)
-def blocks(body: Body, p: Any, x: Ref) -> Any:
-    return body.main(p.type, x, block_size=p.block_size, data_format=p.data_format)

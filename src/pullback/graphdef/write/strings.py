@@ -19,14 +19,11 @@ from ...primitives.strings.parts import (
 from ...primitives.strings.patterns import StaticRegexFullMatch, StaticRegexReplace
 from ...primitives.strings.splitting import StringSplit, StringSplitV2
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_attributes, writer
 
-
-@writer(AsString, StringLength, StringToNumber, StringLower, StringUpper, StringStrip, Substr)
-@writer(StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, StaticRegexReplace, StaticRegexFullMatch)
-def with_attributes(body: Body, p: Any, *xs: Ref) -> Any:
-    """The attributes are TensorFlow's."""
-    return body.main(p.type, *xs, **p.attributes)
+writer(AsString, StringLength, StringToNumber, StringLower, StringUpper, StringStrip, Substr)(with_attributes)
+writer(StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong)(with_attributes)
+writer(StaticRegexReplace, StaticRegexFullMatch)(with_attributes)
 
 
 @writer(StringJoin, StringFormat)

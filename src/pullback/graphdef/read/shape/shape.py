@@ -24,6 +24,7 @@ reader("Tile")(calling(tile, 2))
 reader("Pad")(calling(pad, 2))
 reader("Unpack", outputs=("output",))(making(Unpack, num=REQUIRED, axis=0))
 reader("ReverseSequence")(calling(reverse_sequence, 2, seq_dim=REQUIRED, batch_dim=0))
+reader("MirrorPad")(calling(pad, 2, mode=""))
 
 
 @reader("ExpandDims")
@@ -86,11 +87,6 @@ def split_v(node: Node, x: Tensor, sizes: Tensor, axis: Tensor) -> Any:
 @reader("PadV2")
 def pad_v2(node: Node, x: Tensor, paddings: Tensor, value: Tensor) -> Any:
     return pad(x, paddings, constant_values=value, name=node.exactly)
-
-
-@reader("MirrorPad")
-def mirror_pad(node: Node, x: Tensor, paddings: Tensor) -> Any:
-    return pad(x, paddings, node.text("mode"), name=node.exactly)
 
 
 @reader("MirrorPadGrad")
