@@ -8,7 +8,7 @@ import pullback as pb
 
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
-from .discrete import check_one
+from .discrete import of_classes, of_yes_or_no
 from .distribution import NOT_REPARAMETERIZED, Distribution, named
 
 
@@ -62,9 +62,6 @@ class Poisson(Distribution):
     def variance(self, name: str | None = None) -> pb.Tensor:
         return named(self.rate, name)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("entropy")
-
     def mode(self, name: str | None = None) -> pb.Tensor:
         return pb.floor(self.rate, name=name)
 
@@ -88,13 +85,7 @@ class Binomial(Distribution):
         name: str = "Binomial",
     ) -> None:
         del validate_args
-        check_one("Binomial", logits, probs)
-        if logits is not None:
-            self.logits = pb.convert_to_tensor(logits)
-            self.probs = pb.sigmoid(self.logits)
-        elif probs is not None:
-            self.probs = pb.convert_to_tensor(probs)
-            self.logits = pb.log(self.probs) - pb.log1p(-self.probs)
+        self.logits, self.probs = of_yes_or_no("Binomial", logits, probs)
         super().__init__(self.probs.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
         self.total_count = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
 
@@ -125,9 +116,6 @@ class Binomial(Distribution):
     def variance(self, name: str | None = None) -> pb.Tensor:
         return named(self.mean() * (1.0 - self.probs), name)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("entropy")
-
     def mode(self, name: str | None = None) -> pb.Tensor:
         return pb.floor((self.total_count + 1.0) * self.probs, name=name)
 
@@ -151,13 +139,7 @@ class Multinomial(Distribution):
         name: str = "Multinomial",
     ) -> None:
         del validate_args
-        check_one("Multinomial", logits, probs)
-        if logits is not None:
-            self.logits = pb.convert_to_tensor(logits)
-            self.probs = pb.math.softmax(self.logits)
-        elif probs is not None:
-            self.probs = pb.convert_to_tensor(probs)
-            self.logits = pb.log(self.probs)
+        self.logits, self.probs = of_classes("Multinomial", logits, probs)
         super().__init__(self.probs.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
         self.total_count = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
 
@@ -190,12 +172,6 @@ class Multinomial(Distribution):
     def covariance(self, name: str | None = None) -> pb.Tensor:
         apart = -self.mean()[..., None] * self.probs[..., None, :]
         return named(pb.matrix_set_diag(apart, self.variance()), name)
-
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("entropy")
-
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("mode")
 
 
 class DirichletMultinomial(Distribution):
@@ -252,12 +228,6 @@ class DirichletMultinomial(Distribution):
     def covariance(self, name: str | None = None) -> pb.Tensor:
         apart = -self._spread()[..., None] * self.mean()[..., None] * self._shares()[..., None, :]
         return named(pb.matrix_set_diag(apart, self.variance()), name)
-
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("entropy")
-
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("mode")
 
     def _shares(self) -> pb.Tensor:
         return self.concentration / self.total_concentration[..., None]

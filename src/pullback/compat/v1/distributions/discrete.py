@@ -30,13 +30,7 @@ class Bernoulli(Distribution):
     ) -> None:
         del validate_args
         super().__init__(pb.as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
-        check_one("Bernoulli", logits, probs)
-        if logits is not None:
-            self.logits = pb.convert_to_tensor(logits)
-            self.probs = pb.sigmoid(self.logits)
-        elif probs is not None:
-            self.probs = pb.convert_to_tensor(probs)
-            self.logits = pb.log(self.probs) - pb.log1p(-self.probs)
+        self.logits, self.probs = of_yes_or_no("Bernoulli", logits, probs)
 
     @property
     def parameters_like(self) -> pb.Tensor:
@@ -78,13 +72,7 @@ class Categorical(Distribution):
     ) -> None:
         del validate_args
         super().__init__(pb.as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
-        check_one("Categorical", logits, probs)
-        if logits is not None:
-            self.logits = pb.convert_to_tensor(logits)
-            self.probs = pb.math.softmax(self.logits)
-        elif probs is not None:
-            self.probs = pb.convert_to_tensor(probs)
-            self.logits = pb.log(self.probs)
+        self.logits, self.probs = of_classes("Categorical", logits, probs)
 
     @property
     def event_size(self) -> pb.Tensor:
@@ -133,6 +121,26 @@ def check_one(what: str, logits: Any, probs: Any) -> None:
     """ValueError unless one of both is given."""
     if (logits is None) == (probs is None):
         raise ValueError(f"{what}: give logits= or probs=, and not both")
+
+
+def of_yes_or_no(what: str, logits: Any, probs: Any) -> tuple[pb.Tensor, pb.Tensor]:
+    """Logits and probabilities of what happens or not, of which one is given."""
+    check_one(what, logits, probs)
+    if probs is None:
+        x = pb.convert_to_tensor(logits)
+        return x, pb.sigmoid(x)
+    p = pb.convert_to_tensor(probs)
+    return pb.log(p) - pb.log1p(-p), p
+
+
+def of_classes(what: str, logits: Any, probs: Any) -> tuple[pb.Tensor, pb.Tensor]:
+    """Logits and probabilities of classes, of which one is given."""
+    check_one(what, logits, probs)
+    if probs is None:
+        x = pb.convert_to_tensor(logits)
+        return x, pb.math.softmax(x)
+    p = pb.convert_to_tensor(probs)
+    return pb.log(p), p
 
 
 @divergence(Bernoulli, Bernoulli)

@@ -78,17 +78,17 @@ class Distribution(ABC):
     def mean(self, name: str | None = None) -> pb.Tensor:
         """The mean."""
 
-    @abstractmethod
     def variance(self, name: str | None = None) -> pb.Tensor:
         """The variance."""
+        raise self._absent("variance")
 
-    @abstractmethod
     def entropy(self, name: str | None = None) -> pb.Tensor:
         """The entropy, in nats."""
+        raise self._absent("entropy")
 
-    @abstractmethod
     def mode(self, name: str | None = None) -> pb.Tensor:
         """What is most probable."""
+        raise self._absent("mode")
 
     @property
     def batch_shape(self) -> pb.TensorShape:

@@ -97,12 +97,6 @@ class TransformedDistribution(Distribution):
         before = self._summed(before + pb.zeros(self._more, before.dtype))
         return named(before + self.bijector.forward_log_det_jacobian(self._event_of_zeros(), self._event_ndims), name)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("variance")
-
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("mode")
-
     @property
     def _event_ndims(self) -> int:
         return len(self.event_shape.lengths or ())
