@@ -57,6 +57,21 @@ def hull(xs: Iterable[Interval]) -> Interval:
     return Interval(min(x.low for x in known), max(x.high for x in known), any(x.nan for x in known))
 
 
+def first_input(self: object, *xs: Interval) -> Interval:
+    """Bounds of what chooses among the elements of its first input, or means them."""
+    return xs[0]
+
+
+def input_or_zero(self: object, *xs: Interval) -> Interval:
+    """Bounds of what puts zeros beside elements of its first input."""
+    return hull([xs[0], ORIGIN])
+
+
+def any_input_or_zero(self: object, *xs: Interval) -> Interval:
+    """Bounds of what puts elements of all its inputs beside each other, and zeros."""
+    return hull([*xs, ORIGIN])
+
+
 def negative(x: Interval) -> Interval:
     """`-x`."""
     return Interval(-x.high, -x.low, x.nan)

@@ -186,6 +186,11 @@ def no_gradient(self: Primitive, op: Operation, *dys: Any, **_: Any) -> Sequence
     return (None,) * len(op.inputs)
 
 
+def same_type(self: Primitive, x: TensorType) -> tuple[TensorType, ...]:
+    """The type of the only input: `infer` of what changes elements, or moves them, and keeps dtype and shape."""
+    return (x,)
+
+
 def primitive_class(type_name: str) -> type[Primitive] | None:
     """The class that defines an op type, or None."""
     while type_name not in _classes and _later:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.dtypes import INTEGER
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
 from ..core.traits import COMMUTES, ELEMENTWISE
 from ..core.typing import TensorLike
-from .base.broadcasting import AbstractElementwise, binary, unary
+from .base.broadcasting import AbstractElementwise, binary, binary_kernel, unary, unary_kernel
 
 
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -32,10 +30,7 @@ class BitwiseAnd(AbstractElementwise):
     traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_and"
     dtypes = INTEGER
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.bitwise_and(a, b)
-
+    kernel = binary_kernel("bitwise_and")
     gradient = no_gradient
 
 
@@ -59,10 +54,7 @@ class BitwiseOr(AbstractElementwise):
     traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_or"
     dtypes = INTEGER
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.bitwise_or(a, b)
-
+    kernel = binary_kernel("bitwise_or")
     gradient = no_gradient
 
 
@@ -86,10 +78,7 @@ class BitwiseXor(AbstractElementwise):
     traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_xor"
     dtypes = INTEGER
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.bitwise_xor(a, b)
-
+    kernel = binary_kernel("bitwise_xor")
     gradient = no_gradient
 
 
@@ -111,10 +100,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
 class Invert(AbstractElementwise):
     type = "Invert"
     dtypes = INTEGER
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.invert(x)
-
+    kernel = unary_kernel("invert")
     gradient = no_gradient
 
 
@@ -137,10 +123,7 @@ class LeftShift(AbstractElementwise):
     type = "LeftShift"
     function = "left_shift"
     dtypes = INTEGER
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.left_shift(a, b)
-
+    kernel = binary_kernel("left_shift")
     gradient = no_gradient
 
 
@@ -165,8 +148,5 @@ class RightShift(AbstractElementwise):
     type = "RightShift"
     function = "right_shift"
     dtypes = INTEGER
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.right_shift(a, b)
-
+    kernel = binary_kernel("right_shift")
     gradient = no_gradient

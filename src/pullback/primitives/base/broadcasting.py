@@ -251,6 +251,24 @@ def _number(value: Any, dtype: DType) -> Const:
     return _kept_number(value, dtype) if value else _kept_number.__wrapped__(value, dtype)
 
 
+def unary_kernel(name: str) -> Callable[..., Any]:
+    """A kernel that is the function of that name in the array namespace."""
+
+    def kernel(self: Primitive, xp: Any, x: Any) -> Any:
+        return getattr(xp, name)(x)
+
+    return kernel
+
+
+def binary_kernel(name: str) -> Callable[..., Any]:
+    """A kernel that is the function of that name in the array namespace, of two arrays."""
+
+    def kernel(self: Primitive, xp: Any, a: Any, b: Any) -> Any:
+        return getattr(xp, name)(a, b)
+
+    return kernel
+
+
 def in_float32(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel of several steps that takes 16-bit floats as float32 and rounds its result once."""
 

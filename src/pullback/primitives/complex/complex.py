@@ -15,7 +15,15 @@ from ...core.primitive import Primitive
 from ...core.traits import ELEMENTWISE, VIEWS, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary, infer_elementwise, unary, undo_broadcast
+from ..base.broadcasting import (
+    AbstractElementwise,
+    Entry,
+    binary,
+    infer_elementwise,
+    unary,
+    unary_kernel,
+    undo_broadcast,
+)
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import zeros_like
@@ -44,9 +52,7 @@ class Conj(AbstractElementwise):
     type = "Conj"
     traits = (ELEMENTWISE, linear(0))
     dtypes = COMPLEX
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.conj(x)
+    kernel = unary_kernel("conj")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y, x
@@ -116,8 +122,7 @@ class Real(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
 
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.real(x)
+    kernel = unary_kernel("real")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
         return (lambda: cast(dy, op.inputs[0].dtype),)
@@ -145,8 +150,7 @@ class Imag(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
 
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.imag(x)
+    kernel = unary_kernel("imag")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
         del op

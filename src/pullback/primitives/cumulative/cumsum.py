@@ -15,7 +15,7 @@ from ...core.dtypes import bfloat16, float16, float32
 from ...core.errors import InvalidArgumentError
 from ...core.intervals import Interval, hull
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.traits import IGNORES_ZEROS, MOVES, ZEROS, Link, Links, Positions, all_axes_but, linear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
@@ -24,6 +24,24 @@ from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
 from ..elementwise.masking import kept
 from ..reduction.reduce import NUMBERS, take_numbers
+
+
+class AbstractScan(Primitive):
+    """Results along an axis of all elements up to each."""
+
+    type = "Scan"
+
+    axis: int
+    exclusive: bool = False
+    reverse: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        checked_axis(self.axis, x.shape.rank, self.type.lower(), x)
+        return (x,)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
 
 
 def cumsum(
@@ -66,21 +84,9 @@ def scanned(make: Callable[[int], Primitive], x: Tensor, axis: AxisLike, what: s
     return make(place if rank is None else place % rank)(x, name=name)
 
 
-class Cumsum(Primitive):
+class Cumsum(AbstractScan):
     type = "Cumsum"
     traits = (linear(0), IGNORES_ZEROS)
-
-    axis: int
-    exclusive: bool = False
-    reverse: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        checked_axis(self.axis, x.shape.rank, "cumsum", x)
-        return (x,)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return _running(xp, xp.cumsum, x, self.axis, self.exclusive, self.reverse, 0)
@@ -143,20 +149,8 @@ def cumprod(
     return scanned(lambda place: Cumprod(place, bool(exclusive), bool(reverse)), tensor, axis, "cumprod", name)
 
 
-class Cumprod(Primitive):
+class Cumprod(AbstractScan):
     type = "Cumprod"
-
-    axis: int
-    exclusive: bool = False
-    reverse: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        checked_axis(self.axis, x.shape.rank, "cumprod", x)
-        return (x,)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return _running(xp, xp.cumprod, x, self.axis, self.exclusive, self.reverse, 1)
@@ -181,8 +175,7 @@ class Shift(Primitive):
     reverse: bool = False
     first: float = 0.0
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.reverse:

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.dtypes import FLOATING, bfloat16, float16, float32
 from ...core.intervals import ANY, POSITIVE, Interval
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.traits import Links, bounds_by_traits
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
@@ -57,8 +57,7 @@ class CumulativeLogsumexp(Primitive):
     exclusive: bool = False
     reverse: bool = False
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def links(self, i: int, x: TensorType) -> Links | None:
         del i

@@ -14,7 +14,7 @@ from ...core.primitive import Primitive
 from ...core.slices import IndexedSlices
 from ...core.traits import COMMUTES, ELEMENTWISE, bilinear, linear
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary, operands, unary
+from ..base.broadcasting import AbstractElementwise, Entry, binary, binary_kernel, operands, unary, unary_kernel
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
 from .masking import MaskedMul
@@ -50,9 +50,7 @@ class Add(AbstractElementwise):
     traits = (ELEMENTWISE, COMMUTES, linear(0, 1))
     function = "add"
     dtypes = NUMBERS
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.add(a, b)
+    kernel = binary_kernel("add")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y, a, b
@@ -84,9 +82,7 @@ class Sub(AbstractElementwise):
     traits = (ELEMENTWISE, linear(0, 1))
     function = "subtract"
     dtypes = NUMBERS
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.subtract(a, b)
+    kernel = binary_kernel("subtract")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y, a, b
@@ -118,9 +114,7 @@ class Mul(AbstractElementwise):
     traits = (ELEMENTWISE, COMMUTES, bilinear(0, 1))
     function = "multiply"
     dtypes = NUMBERS
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.multiply(a, b)
+    kernel = binary_kernel("multiply")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
@@ -162,9 +156,7 @@ class Neg(AbstractElementwise):
     function = "negative"
     dtypes = SIGNED
     takes_slices = True
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.negative(x)
+    kernel = unary_kernel("negative")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y, x

@@ -15,7 +15,7 @@ from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.traits import ELEMENTWISE, SINGULAR, linear
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, operands
+from ..base.broadcasting import AbstractElementwise, Entry, binary, binary_kernel, in_float32, operands
 from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
@@ -65,9 +65,7 @@ class RealDiv(AbstractElementwise):
     traits = (ELEMENTWISE, linear(0), SINGULAR)
     function = "divide"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.divide(a, b)
+    kernel = binary_kernel("divide")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del a

@@ -13,7 +13,7 @@ from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR, linear, zero_wins
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
+from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary, unary_kernel
 from ..complex.complex import conj
 from ..logic.comparison import not_equal
 from .masking import kept, mask, masked_divide, multiply_no_nan, quotient_grad
@@ -40,9 +40,7 @@ class Exp(AbstractElementwise):
     type = "Exp"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.exp(x)
+    kernel = unary_kernel("exp")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
@@ -73,9 +71,7 @@ class Expm1(AbstractElementwise):
     type = "Expm1"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.expm1(x)
+    kernel = unary_kernel("expm1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -106,9 +102,7 @@ class Log(AbstractElementwise):
     type = "Log"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.log(x)
+    kernel = unary_kernel("log")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

@@ -10,7 +10,7 @@ from ...core.intervals import SIGNED_UNIT, Interval
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR, linear
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
+from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary, unary_kernel
 from ..complex.complex import conj
 from .masking import masked_divide, multiply_no_nan
 from .powers import OneMinusSquare, sqrt
@@ -37,9 +37,7 @@ class Sinh(AbstractElementwise):
     type = "Sinh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.sinh(x)
+    kernel = unary_kernel("sinh")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -67,9 +65,7 @@ class Cosh(AbstractElementwise):
     type = "Cosh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.cosh(x)
+    kernel = unary_kernel("cosh")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -96,9 +92,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 class Tanh(AbstractElementwise):
     type = "Tanh"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.tanh(x)
+    kernel = unary_kernel("tanh")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
@@ -144,9 +138,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 class Asinh(AbstractElementwise):
     type = "Asinh"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.arcsinh(x)
+    kernel = unary_kernel("arcsinh")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
@@ -174,9 +166,7 @@ class Acosh(AbstractElementwise):
     type = "Acosh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.arccosh(x)
+    kernel = unary_kernel("arccosh")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         """`dy / sinh(y)`; of real numbers by `x`, by two roots, for the square of a large number is infinite.
@@ -209,9 +199,7 @@ class Atanh(AbstractElementwise):
     type = "Atanh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.arctanh(x)
+    kernel = unary_kernel("arctanh")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

@@ -15,7 +15,7 @@ import numpy as np
 from ...core import intervals
 from ...core.dtypes import INEXACT
 from ...core.dtypes import bool as bool_
-from ...core.intervals import ORIGIN, Interval, hull
+from ...core.intervals import ORIGIN, Interval, hull, input_or_zero
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import ELEMENTWISE, SINGULAR, ZEROS, Links, bilinear, linear, same_axes, zero_wins
@@ -91,8 +91,7 @@ class MaskUnseen(Primitive):
         _, b, seen_by = op.inputs
         return lambda: mask_unseen(dy, b, seen_by, self.along), None, None
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([xs[0], ORIGIN])
+    bounds = input_or_zero
 
 
 def kept(xp: Any, condition: Any, x: Any) -> Any:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from ...core import intervals
 from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.traits import COMMUTES, ELEMENTWISE
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary
+from ..base.broadcasting import AbstractElementwise, Entry, binary, binary_kernel
 from ..logic.comparison import greater_equal, less_equal
 from .arithmetic import REAL
 from .masking import mask
@@ -39,9 +38,7 @@ class Maximum(AbstractElementwise):
     type = "Maximum"
     traits = (ELEMENTWISE, COMMUTES)
     dtypes = REAL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.maximum(a, b)
+    kernel = binary_kernel("maximum")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
@@ -74,9 +71,7 @@ class Minimum(AbstractElementwise):
     type = "Minimum"
     traits = (ELEMENTWISE, COMMUTES)
     dtypes = REAL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.minimum(a, b)
+    kernel = binary_kernel("minimum")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y

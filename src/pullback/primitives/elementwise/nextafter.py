@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...core.dtypes import float32, float64
 from ...core.operation import Tensor
 from ...core.primitive import ZERO
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary
+from ..base.broadcasting import AbstractElementwise, Entry, binary, binary_kernel
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
@@ -34,9 +33,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
 class NextAfter(AbstractElementwise):
     type = "NextAfter"
     dtypes = frozenset([float32, float64])
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.nextafter(a, b)
+    kernel = binary_kernel("nextafter")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y, a, b

@@ -12,7 +12,7 @@ from ...core.intervals import ORIGIN, Interval
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR, bilinear, linear, zero_wins
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
+from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary, unary_kernel
 from ..complex.complex import conj
 from ..logic.comparison import greater
 from .arithmetic import NUMBERS
@@ -40,9 +40,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 class Square(AbstractElementwise):
     type = "Square"
     dtypes = NUMBERS
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.square(x)
+    kernel = unary_kernel("square")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -90,9 +88,7 @@ class Sqrt(AbstractElementwise):
     type = "Sqrt"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.sqrt(x)
+    kernel = unary_kernel("sqrt")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
@@ -196,9 +192,7 @@ class Reciprocal(AbstractElementwise):
     type = "Reciprocal"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.reciprocal(x)
+    kernel = unary_kernel("reciprocal")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x

@@ -8,7 +8,7 @@ from ...core.dtypes import FLOATING
 from ...core.operation import Tensor
 from ...core.primitive import no_gradient
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, unary
+from ..base.broadcasting import AbstractElementwise, unary, unary_kernel
 from .arithmetic import REAL
 
 
@@ -32,10 +32,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
 class Floor(AbstractElementwise):
     type = "Floor"
     dtypes = FLOATING
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.floor(x)
-
+    kernel = unary_kernel("floor")
     gradient = no_gradient
 
 
@@ -59,10 +56,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 class Ceil(AbstractElementwise):
     type = "Ceil"
     dtypes = FLOATING
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.ceil(x)
-
+    kernel = unary_kernel("ceil")
     gradient = no_gradient
 
 
@@ -113,8 +107,5 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 class Rint(AbstractElementwise):
     type = "Rint"
     dtypes = FLOATING
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.rint(x)
-
+    kernel = unary_kernel("rint")
     gradient = no_gradient

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...core import intervals
 from ...core.dtypes import COMPLEX, real_dtype
@@ -13,7 +12,7 @@ from ...core.primitive import ZERO, Primitive
 from ...core.traits import ELEMENTWISE
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, unary
+from ..base.broadcasting import AbstractElementwise, Entry, unary, unary_kernel
 from ..casting.cast import cast
 from ..complex.complex import complex, conj, imag
 from ..creation.constant import convert_to_tensor
@@ -43,9 +42,7 @@ def absolute(x: TensorLike, name: str | None = None) -> Tensor:
 class Abs(AbstractElementwise):
     type = "Abs"
     dtypes = REAL
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.abs(x)
+    kernel = unary_kernel("abs")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -62,8 +59,7 @@ class ComplexAbs(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
 
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.abs(x)
+    kernel = unary_kernel("abs")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
         (x,) = op.inputs
@@ -93,9 +89,7 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
 class Sign(AbstractElementwise):
     type = "Sign"
     dtypes = NUMBERS
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.sign(x)
+    kernel = unary_kernel("sign")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         """Complex: what of `dy` is across the direction of `x`, divided by the length of `x`."""

@@ -10,7 +10,7 @@ from ...core.intervals import SIGNED_UNIT, Interval
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR, linear, zero_wins
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
+from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary, unary_kernel
 from ..complex.complex import conj
 from .masking import kept, masked_divide, multiply_no_nan
 from .powers import OneMinusSquare, sqrt, square
@@ -36,9 +36,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 class Sin(AbstractElementwise):
     type = "Sin"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.sin(x)
+    kernel = unary_kernel("sin")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -68,9 +66,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 class Cos(AbstractElementwise):
     type = "Cos"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.cos(x)
+    kernel = unary_kernel("cos")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -100,9 +96,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 class Tan(AbstractElementwise):
     type = "Tan"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.tan(x)
+    kernel = unary_kernel("tan")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
@@ -130,9 +124,7 @@ class Asin(AbstractElementwise):
     type = "Asin"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.arcsin(x)
+    kernel = unary_kernel("arcsin")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -160,9 +152,7 @@ class Acos(AbstractElementwise):
     type = "Acos"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.arccos(x)
+    kernel = unary_kernel("arccos")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -189,9 +179,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 class Atan(AbstractElementwise):
     type = "Atan"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.arctan(x)
+    kernel = unary_kernel("arctan")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

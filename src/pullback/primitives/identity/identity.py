@@ -8,7 +8,7 @@ from typing import Any, overload
 from ...core import nest
 from ...core.graph import get_default_graph
 from ...core.operation import Operation, Tensor, site_of
-from ...core.primitive import Primitive, no_gradient
+from ...core.primitive import Primitive, no_gradient, same_type
 from ...core.shape import TensorShape, unnamed_shape
 from ...core.slices import IndexedSlices
 from ...core.traits import ELEMENTWISE, JOINS, MOVES, VIEWS, reads_shape
@@ -41,9 +41,7 @@ class Identity(Primitive):
     type = "Identity"
     traits = (ELEMENTWISE, MOVES, VIEWS)
     takes_slices = True
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp
@@ -107,9 +105,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 class StopGradient(Primitive):
     type = "StopGradient"
     traits = (ELEMENTWISE, MOVES, VIEWS)
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp
@@ -140,8 +136,7 @@ class PreventGradient(Primitive):
 
     message: str = ""
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp

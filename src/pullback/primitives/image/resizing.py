@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -215,10 +215,12 @@ def as_float(x: Tensor) -> Tensor:
     return x if x.dtype == float64 else cast(x, float32)
 
 
-class Resize(Primitive):
-    type = "Resize"
-    traits = (linear(0),)
+class AbstractResize(Primitive):
+    """A change of the size of images, or its transpose."""
+
+    type = "ChangeOfSize"
     shape_inputs = (1,)
+    transposed: ClassVar[bool]
 
     method: tuple[Any, ...]
     size: Size
@@ -230,7 +232,20 @@ class Resize(Primitive):
     @of_stacks
     def links(self, i: int, x: TensorType, size: TensorType | None = None) -> Links | None:
         del i, size
-        return _links(Method(*self.method), x, transposed=False)
+        return _links(Method(*self.method), x, self.transposed)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        x, turned = op.inputs[0], Resize if self.transposed else ResizeGrad
+        dims = None if x.shape.sizes is None else x.shape.sizes[-3:-1]
+        if dims is None or None in dims:
+            return (lambda: turned(self.method, (None, None))(dy, shape(x)[-3:-1]), None)[: len(op.inputs)]
+        return (partial(turned(self.method, dims), dy), None)[: len(op.inputs)]
+
+
+class Resize(AbstractResize):
+    type = "Resize"
+    traits = (linear(0),)
+    transposed = False
 
     def kernel(self, xp: Any, x: Any, size: Any = None) -> Any:
         rows, columns = shape_to_use(self.size, size)
@@ -241,45 +256,19 @@ class Resize(Primitive):
             return xp.take(y, nearest(method, width, columns), axis=-2)
         return change_size(xp, method, x, (rows, columns), transposed=False)
 
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        x = op.inputs[0]
-        dims = None if x.shape.sizes is None else x.shape.sizes[-3:-1]
-        if dims is None or None in dims:
-            return (lambda: ResizeGrad(self.method, (None, None))(dy, shape(x)[-3:-1]), None)[: len(op.inputs)]
-        return (partial(ResizeGrad(self.method, dims), dy), None)[: len(op.inputs)]
 
-
-class ResizeGrad(Primitive):
+class ResizeGrad(AbstractResize):
     """The transpose of Resize: images of `size`, whose change of size gave what has the cotangent `dy`."""
 
     type = "ResizeGrad"
     traits = (linear(0), ZEROS)
-    shape_inputs = (1,)
-
-    method: tuple[Any, ...]
-    size: Size
-
-    def infer(self, dy: TensorType, size: TensorType | None = None) -> tuple[TensorType, ...]:
-        del size
-        return (_with_size(dy, self.size),)
-
-    @of_stacks
-    def links(self, i: int, dy: TensorType, size: TensorType | None = None) -> Links | None:
-        del i, size
-        return _links(Method(*self.method), dy, transposed=True)
+    transposed = True
 
     def kernel(self, xp: Any, dy: Any, size: Any = None) -> Any:
         lengths = shape_to_use(self.size, size)
         wide = np.float64 if dy.dtype == float64 else float32
         dx = change_size(xp, Method(*self.method), dy.astype(wide, copy=False), lengths, transposed=True)
         return dx.astype(dy.dtype, copy=False)
-
-    def gradient(self, op: Operation, ddx: Tensor) -> Sequence[Any]:
-        dy = op.inputs[0]
-        dims = None if dy.shape.sizes is None else dy.shape.sizes[-3:-1]
-        if dims is None or None in dims:
-            return (lambda: Resize(self.method, (None, None))(ddx, shape(dy)[-3:-1]), None)[: len(op.inputs)]
-        return (partial(Resize(self.method, dims), ddx), None)[: len(op.inputs)]
 
 
 def _links(method: Method, x: TensorType, transposed: bool) -> Links | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ...core.dtypes import INTEGER, DType, dtype_name, int32, string
 from ...core.dtypes import bool as bool_
-from ...core.intervals import ORIGIN, Interval, hull
+from ...core.intervals import any_input_or_zero
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
@@ -344,8 +344,7 @@ class TensorScatterUpdate(Primitive):
             lambda: _where_last(gather_nd(dy, indices), dy, indices),
         )
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([*xs, ORIGIN])
+    bounds = any_input_or_zero
 
 
 def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
@@ -364,6 +363,26 @@ def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
     rest = None if dys.shape.rank is None or last.shape.rank is None else dys.shape.rank - last.shape.rank
     ones: Any = fill(expand_dims(rank(dys) - rank(last), 0), 1) if rest is None else [1] * rest
     return mask(reshape(last, concat([lead, ones], 0)), dys)
+
+
+class AbstractScatterExtremum(Primitive):
+    """The larger or smaller of elements and updates; the cotangent is shared equally by those that equal the result."""
+
+    type = "ScatterExtremum"
+    how: ClassVar[Literal["max", "min"]]
+
+    def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
+        return _infer_scattered(f"tensor_scatter_nd_{self.how}", x, indices, updates, REAL)
+
+    def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
+        return _scatter_into(xp, f"tensor_scatter_nd_{self.how}", x, indices, updates, self.how)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        (x, indices, updates), y = op.inputs, op.outputs[0]
+        kept = cast(equal(x, y), x.dtype)
+        taken = cast(equal(updates, gather_nd(y, indices)), x.dtype)
+        share = dy / tensor_scatter_nd_add(kept, indices, taken)
+        return lambda: share * kept, None, lambda: gather_nd(share, indices) * taken
 
 
 def tensor_scatter_nd_max(
@@ -391,17 +410,9 @@ def tensor_scatter_nd_max(
     return _scatter_op(TensorScatterMax(), tensor, indices, updates, name)
 
 
-class TensorScatterMax(Primitive):
+class TensorScatterMax(AbstractScatterExtremum):
     type = "TensorScatterMax"
-
-    def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
-        return _infer_scattered("tensor_scatter_nd_max", x, indices, updates, REAL)
-
-    def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, "tensor_scatter_nd_max", x, indices, updates, "max")
-
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return _extremum_back(op, dy)
+    how = "max"
 
 
 def tensor_scatter_nd_min(
@@ -429,24 +440,6 @@ def tensor_scatter_nd_min(
     return _scatter_op(TensorScatterMin(), tensor, indices, updates, name)
 
 
-class TensorScatterMin(Primitive):
+class TensorScatterMin(AbstractScatterExtremum):
     type = "TensorScatterMin"
-
-    def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
-        return _infer_scattered("tensor_scatter_nd_min", x, indices, updates, REAL)
-
-    def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, "tensor_scatter_nd_min", x, indices, updates, "min")
-
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return _extremum_back(op, dy)
-
-
-def _extremum_back(op: Operation, dy: Tensor) -> Sequence[Any]:
-    """The cotangent, shared equally by the element and the updates that equal the result there."""
-    x, indices, updates = op.inputs
-    y = op.outputs[0]
-    kept = cast(equal(x, y), x.dtype)
-    taken = cast(equal(updates, gather_nd(y, indices)), x.dtype)
-    share = dy / tensor_scatter_nd_add(kept, indices, taken)
-    return lambda: share * kept, None, lambda: gather_nd(share, indices) * taken
+    how = "min"

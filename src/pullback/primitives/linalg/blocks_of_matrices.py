@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.intervals import ORIGIN, Interval, hull
+from ...core.intervals import any_input_or_zero, input_or_zero
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
@@ -38,8 +38,7 @@ class UpperBlocks(Primitive):
         del op
         return lambda: DiagonalBlocks()(dy), lambda: upper_right(dy)
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([*xs, ORIGIN])
+    bounds = any_input_or_zero
 
 
 class DiagonalBlocks(Primitive):
@@ -101,8 +100,7 @@ class AtUpperRight(Primitive):
         del op
         return (lambda: upper_right(dy),)
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([xs[0], ORIGIN])
+    bounds = input_or_zero
 
 
 def _resized(x: TensorType, size: Any) -> TensorType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.intervals import ORIGIN, Interval, hull
+from ...core.intervals import input_or_zero
 from ...core.lengths import Dimension, least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -68,8 +68,7 @@ class InCorner(Primitive):
         x = op.inputs[0]
         return lambda: corner(dy, x, x), None, None
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([xs[0], ORIGIN])
+    bounds = input_or_zero
 
 
 def _length(x: TensorType, axis: int) -> Dimension | None:

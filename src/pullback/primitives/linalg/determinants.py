@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.dtypes import COMPLEX, DType, complex64, complex128, float32, float64
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.shape import TensorShape
 from ...core.traits import SINGULAR, linear, links_of_matrices
 from ...core.types import TensorType
@@ -88,9 +88,7 @@ class Cofactors(Primitive):
     """The derivative of the determinant by each element: `det(x) * transpose(inv(x))`, for singular `x` too."""
 
     type = "Cofactors"
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     links = links_of_matrices
 

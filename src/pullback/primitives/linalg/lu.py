@@ -10,7 +10,7 @@ import numpy as np
 from ...core.dtypes import INTEGER, as_dtype, int32
 from ...core.intervals import UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.shape import TensorShape
 from ...core.traits import MOVES, SINGULAR, Links, all_axes_but, links_of_matrices
 from ...core.types import TensorType
@@ -100,9 +100,7 @@ class UnitLower(Primitive):
 
     type = "UnitLower"
     traits = (MOVES,)
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.tril(x, -1) + xp.eye(x.shape[-1], dtype=x.dtype)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int64
-from ...core.intervals import ORIGIN, Interval, hull
+from ...core.intervals import Interval, any_input_or_zero, hull
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.shape import TensorShape
 from ...core.traits import MOVES, ZEROS
 from ...core.types import TensorType
@@ -331,8 +331,7 @@ class MatrixSetDiag(Primitive):
 
         return lambda: MatrixSetDiag(self.band, self.single, self.align)(dy, zeros_like(diagonal)), by_diagonal
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([*xs, ORIGIN])
+    bounds = any_input_or_zero
 
 
 def _diag_like(band: Any, diagonal: Tensor, x: Tensor) -> Tensor:
@@ -437,8 +436,7 @@ class MatrixBandPart(Primitive):
     num_lower: int
     num_upper: int
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         below = np.arange(x.shape[-2])[:, None] - np.arange(x.shape[-1])

@@ -11,7 +11,7 @@ from ...core.dtypes import complex64, complex128, float32, float64
 from ...core.lengths import known_to_differ
 from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.shape import Lengths, TensorShape, broadcast_static_shape
 from ...core.traits import PARTLY, Links, all_axes_but, linear, links_of_matrices
 from ...core.types import TensorType
@@ -90,8 +90,7 @@ class LowerPart(Primitive):
     diagonal: float
     below: float = 1.0
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def links(self, i: int, x: TensorType) -> Links | None:
         del i
@@ -113,9 +112,7 @@ class HermitianPart(Primitive):
 
     type = "HermitianPart"
     traits = (linear(0), PARTLY)
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     links = links_of_matrices
 
@@ -132,9 +129,7 @@ class IdentityLike(Primitive):
 
     type = "IdentityLike"
     reads_values = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.broadcast_to(xp.eye(x.shape[-1], dtype=x.dtype), x.shape)

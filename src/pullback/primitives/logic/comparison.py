@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.dtypes import FLOATING, INEXACT
 from ...core.operation import Tensor
 from ...core.traits import COMMUTES, COMPARES, ELEMENTWISE
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractPredicate, binary, unary
+from ..base.broadcasting import AbstractPredicate, binary, binary_kernel, unary, unary_kernel
 from ..elementwise.arithmetic import REAL
 
 
@@ -30,9 +28,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 class Equal(AbstractPredicate):
     type = "Equal"
     traits = (ELEMENTWISE, COMPARES, COMMUTES)
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.equal(a, b)
+    kernel = binary_kernel("equal")
 
 
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -54,9 +50,7 @@ class NotEqual(AbstractPredicate):
     type = "NotEqual"
     traits = (ELEMENTWISE, COMPARES, COMMUTES)
     function = "not_equal"
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.not_equal(a, b)
+    kernel = binary_kernel("not_equal")
 
 
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -78,9 +72,7 @@ class Less(AbstractPredicate):
     type = "Less"
     traits = (ELEMENTWISE, COMPARES)
     dtypes = REAL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.less(a, b)
+    kernel = binary_kernel("less")
 
 
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -103,9 +95,7 @@ class LessEqual(AbstractPredicate):
     traits = (ELEMENTWISE, COMPARES)
     function = "less_equal"
     dtypes = REAL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.less_equal(a, b)
+    kernel = binary_kernel("less_equal")
 
 
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -127,9 +117,7 @@ class Greater(AbstractPredicate):
     type = "Greater"
     traits = (ELEMENTWISE, COMPARES)
     dtypes = REAL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.greater(a, b)
+    kernel = binary_kernel("greater")
 
 
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -152,9 +140,7 @@ class GreaterEqual(AbstractPredicate):
     traits = (ELEMENTWISE, COMPARES)
     function = "greater_equal"
     dtypes = REAL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.greater_equal(a, b)
+    kernel = binary_kernel("greater_equal")
 
 
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
@@ -176,9 +162,7 @@ class IsNan(AbstractPredicate):
     type = "IsNan"
     function = "is_nan"
     dtypes = INEXACT
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.isnan(x)
+    kernel = unary_kernel("isnan")
 
 
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
@@ -200,9 +184,7 @@ class IsInf(AbstractPredicate):
     type = "IsInf"
     function = "is_inf"
     dtypes = FLOATING
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.isinf(x)
+    kernel = unary_kernel("isinf")
 
 
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
@@ -224,6 +206,4 @@ class IsFinite(AbstractPredicate):
     type = "IsFinite"
     function = "is_finite"
     dtypes = FLOATING
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.isfinite(x)
+    kernel = unary_kernel("isfinite")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.dtypes import DType
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
 from ...core.traits import COMMUTES, ELEMENTWISE
 from ...core.typing import TensorLike
-from ..base.broadcasting import AbstractPredicate, binary, unary
+from ..base.broadcasting import AbstractPredicate, binary, binary_kernel, unary, unary_kernel
 
 BOOL: frozenset[DType] = frozenset([bool_])
 
@@ -34,9 +32,7 @@ class LogicalAnd(AbstractPredicate):
     traits = (ELEMENTWISE, COMMUTES)
     function = "logical_and"
     dtypes = BOOL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.logical_and(a, b)
+    kernel = binary_kernel("logical_and")
 
 
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -59,9 +55,7 @@ class LogicalOr(AbstractPredicate):
     traits = (ELEMENTWISE, COMMUTES)
     function = "logical_or"
     dtypes = BOOL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.logical_or(a, b)
+    kernel = binary_kernel("logical_or")
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
@@ -84,9 +78,7 @@ class LogicalXor(AbstractPredicate):
     traits = (ELEMENTWISE, COMMUTES)
     function = "logical_xor"
     dtypes = BOOL
-
-    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.logical_xor(a, b)
+    kernel = binary_kernel("logical_xor")
 
 
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
@@ -108,6 +100,4 @@ class LogicalNot(AbstractPredicate):
     type = "LogicalNot"
     function = "logical_not"
     dtypes = BOOL
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.logical_not(x)
+    kernel = unary_kernel("logical_not")

@@ -32,6 +32,7 @@ from ..creation.constant import convert_to_tensor
 from ..shape.reshape import shape_to_use
 from ..shape.size import shape
 from .geometry import (
+    AbstractPool,
     Window,
     holes_of,
     is_tiled,
@@ -160,15 +161,9 @@ def _avg_pool(
     return AvgPool(*pool_arguments(what, x, ksize, strides, padding, data_format, count))(x, name=name)
 
 
-class AvgPool(Primitive):
+class AvgPool(AbstractPool):
     type = "AvgPool"
     traits = (linear(0),)
-
-    ksize: Window
-    strides: Window
-    padding: Padding
-    data_format: str
-    dilations: Window = ()
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.operation import Tensor
+from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.traits import Links, same_axes
 from ...core.types import TensorType
@@ -32,6 +33,18 @@ from ..base.windows import (
 
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 Window = tuple[int, ...]
+
+
+class AbstractPool(Primitive):
+    """What is computed of the windows of images, or back."""
+
+    type = "Pool"
+
+    ksize: Window
+    strides: Window
+    padding: Padding
+    data_format: str
+    dilations: Window = ()
 
 
 def pool_arguments(

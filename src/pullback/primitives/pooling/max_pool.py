@@ -10,18 +10,18 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Operation, Tensor
-from ...core.primitive import ZERO, Primitive
+from ...core.primitive import ZERO
 from ...core.traits import CHOOSES, GIVES_TO_CHOSEN, ZEROS, Links, linear, zero_wins
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base import largest
 from ..base.precision import widened
-from ..base.windows import Padding, as_data_format, at_offset, channels_last, inside, offsets
+from ..base.windows import as_data_format, at_offset, channels_last, inside, offsets
 from ..creation.constant import convert_to_tensor
 from ..elementwise.masking import kept
 from ..reduction.reduce import lowest
 from .geometry import (
-    Window,
+    AbstractPool,
     batch_and_channels,
     holes_of,
     is_tiled,
@@ -140,15 +140,9 @@ def max_pool3d(
     return MaxPool(*pool_arguments("max_pool3d", x, ksize, strides, padding, data_format, 3))(x, name=name)
 
 
-class MaxPool(Primitive):
+class MaxPool(AbstractPool):
     type = "MaxPool"
     traits = (CHOOSES,)
-
-    ksize: Window
-    strides: Window
-    padding: Padding
-    data_format: str
-    dilations: Window = ()
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING and x.dtype not in INTEGER:
@@ -171,17 +165,11 @@ class MaxPool(Primitive):
         return (partial(grad, x, op.outputs[0], dy),)
 
 
-class MaxPoolGrad(Primitive):
+class MaxPoolGrad(AbstractPool):
     """`dy` put at the first largest element of each window of `x`."""
 
     type = "MaxPoolGrad"
     traits = (linear(2), GIVES_TO_CHOSEN, ZEROS, zero_wins(2))
-
-    ksize: Window
-    strides: Window
-    padding: Padding
-    data_format: str
-    dilations: Window = ()
 
     def infer(self, x: TensorType, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
         del y, dy
@@ -212,17 +200,11 @@ class MaxPoolGrad(Primitive):
         return ZERO, ZERO, partial(pick, x, y, ddx)
 
 
-class MaxPoolGradGrad(Primitive):
+class MaxPoolGradGrad(AbstractPool):
     """The element of `ddx` at the first largest element of each window of `x`."""
 
     type = "MaxPoolGradGrad"
     traits = (linear(2),)
-
-    ksize: Window
-    strides: Window
-    padding: Padding
-    data_format: str
-    dilations: Window = ()
 
     def infer(self, x: TensorType, y: TensorType, ddx: TensorType) -> tuple[TensorType, ...]:
         del x, ddx

@@ -17,10 +17,10 @@ from ..elementwise.clip import clip_by_value
 from ..indexing.where import where
 from ..shape.broadcast import broadcast_to
 from ..special.error_function import erfc, ndtri
-from . import rejection, threefry
+from . import rejection
 from .gamma import joined_shape
 from .stateful import AbstractDraw, drawn, get_seed
-from .stateless import check_seed, stateless_uniform
+from .stateless import check_seed, stateless_uniform, words_of
 
 COUNTS = FLOATING | {int32, int64}
 
@@ -107,8 +107,7 @@ class StatelessRandomPoisson(Primitive):
 
     def kernel(self, xp: Any, seed: Any, means: Any) -> Any:
         shape = (rejection.POISSON_WORDS, *means.shape)
-        pair = threefry.words(xp, threefry.derived_key(xp, seed), 0, shape)
-        return rejection.poisson(xp, pair, means, self.dtype)
+        return rejection.poisson(xp, words_of(xp, seed, shape), means, self.dtype)
 
     gradient = no_gradient
 

@@ -24,9 +24,9 @@ from ..shape.broadcast import broadcast_to
 from ..shape.size import shape
 from ..shape.stacking import concat
 from ..special.igamma_ratio import IgammaRatio
-from . import rejection, threefry
+from . import rejection
 from .stateful import AbstractDraw, drawn, drawn_type, get_seed
-from .stateless import check_seed
+from .stateless import check_seed, words_of
 
 
 def random_gamma(
@@ -143,8 +143,7 @@ class StatelessRandomGammaV3(Primitive):
 
     def kernel(self, xp: Any, seed: Any, alpha: Any) -> Any:
         shape = (rejection.GAMMA_WORDS, *alpha.shape)
-        pair = threefry.words(xp, threefry.derived_key(xp, seed), 0, shape)
-        return rejection.gamma(xp, pair, alpha, alpha.dtype)
+        return rejection.gamma(xp, words_of(xp, seed, shape), alpha, alpha.dtype)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return None, lambda: implicit_back(dy, op.inputs[1], op.outputs[0])

@@ -198,8 +198,10 @@ class AbstractDraw(AbstractStateful):
     gradient = no_gradient
 
 
-class RandomUniform(AbstractDraw):
-    type = "RandomUniform"
+class AbstractShapedDraw(AbstractDraw):
+    """Numbers of a shape, whose lengths an input gives where they are not all static; the others stand before it."""
+
+    type = "ShapedDraw"
     shape_inputs = length_inputs = (0,)
 
     shape: Dims
@@ -208,68 +210,37 @@ class RandomUniform(AbstractDraw):
     seed: int | None = None
     seed2: int | None = None
 
-    def infer(self, *lengths: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.dtype, inferred_shape(self.shape, types[self.shape_inputs[0] :])),)
 
     def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
-        return shape_to_use(self.shape, *arrays or (None,))
+        return shape_to_use(self.shape, *arrays[self.shape_inputs[0] :] or (None,))
+
+
+class RandomUniform(AbstractShapedDraw):
+    type = "RandomUniform"
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.uniform(xp, pair, self.dtype)
 
 
-class RandomStandardNormal(AbstractDraw):
+class RandomStandardNormal(AbstractShapedDraw):
     type = "RandomStandardNormal"
-    shape_inputs = length_inputs = (0,)
-
-    shape: Dims
-    dtype: Any
-    seed: int | None = None
-    seed2: int | None = None
-
-    def infer(self, *lengths: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
-
-    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
-        return shape_to_use(self.shape, *arrays or (None,))
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.normal(xp, pair, self.dtype)
 
 
-class TruncatedNormal(AbstractDraw):
+class TruncatedNormal(AbstractShapedDraw):
     type = "TruncatedNormal"
-    shape_inputs = length_inputs = (0,)
-
-    shape: Dims
-    dtype: Any
-    seed: int | None = None
-    seed2: int | None = None
-
-    def infer(self, *lengths: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
-
-    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
-        return shape_to_use(self.shape, *arrays or (None,))
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.truncated_normal(xp, pair, self.dtype)
 
 
-class RandomUniformInt(AbstractDraw):
+class RandomUniformInt(AbstractShapedDraw):
     type = "RandomUniformInt"
     shape_inputs = length_inputs = (2,)
-
-    shape: Dims
-    dtype: Any
-    seed: int | None = None
-    seed2: int | None = None
-
-    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(self.dtype, inferred_shape(self.shape, types[2:])),)
-
-    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
-        return shape_to_use(self.shape, *arrays[2:] or (None,))
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.integers(xp, pair, arrays[0], arrays[1], self.dtype)

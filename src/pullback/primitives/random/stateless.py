@@ -170,15 +170,15 @@ class AbstractStatelessDraw(Primitive):
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         check_seed(self.type, types[0])
-        return (TensorType(self.dtype, inferred_shape(self.shape, types[1:])),)
+        return (TensorType(self.dtype, inferred_shape(self.shape, types[self.shape_inputs[0] :])),)
 
-    def sample(self, xp: Any, pair: tuple[Any, Any]) -> Any:
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         """The numbers that two random words for each element make."""
         raise NotImplementedError(f"{type(self).__name__} defines no sample()")
 
     def kernel(self, xp: Any, *arrays: Any) -> Any:
-        shape = shape_to_use(self.shape, *arrays[1:] or (None,))
-        return self.sample(xp, threefry.words(xp, threefry.derived_key(xp, arrays[0]), 0, shape))
+        shape = shape_to_use(self.shape, *arrays[self.shape_inputs[0] :] or (None,))
+        return self.sample(xp, words_of(xp, arrays[0], shape), *arrays)
 
     gradient = no_gradient
 
@@ -186,52 +186,30 @@ class AbstractStatelessDraw(Primitive):
 class StatelessRandomUniform(AbstractStatelessDraw):
     type = "StatelessRandomUniform"
 
-    shape: Dims
-    dtype: Any
-
-    def sample(self, xp: Any, pair: tuple[Any, Any]) -> Any:
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.uniform(xp, pair, self.dtype)
 
 
 class StatelessRandomNormal(AbstractStatelessDraw):
     type = "StatelessRandomNormal"
 
-    shape: Dims
-    dtype: Any
-
-    def sample(self, xp: Any, pair: tuple[Any, Any]) -> Any:
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.normal(xp, pair, self.dtype)
 
 
 class StatelessTruncatedNormal(AbstractStatelessDraw):
     type = "StatelessTruncatedNormal"
 
-    shape: Dims
-    dtype: Any
-
-    def sample(self, xp: Any, pair: tuple[Any, Any]) -> Any:
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.truncated_normal(xp, pair, self.dtype)
 
 
-class StatelessRandomUniformInt(Primitive):
+class StatelessRandomUniformInt(AbstractStatelessDraw):
     type = "StatelessRandomUniformInt"
     shape_inputs = (3,)
 
-    shape: Dims
-    dtype: Any
-
-    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
-        seed, _, _, *lengths = types
-        check_seed(self.type, seed)
-        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
-
-    def kernel(self, xp: Any, *arrays: Any) -> Any:
-        seed, low, high, *lengths = arrays
-        shape = shape_to_use(self.shape, *lengths or (None,))
-        pair = threefry.words(xp, threefry.derived_key(xp, seed), 0, shape)
-        return threefry.integers(xp, pair, low, high, self.dtype)
-
-    gradient = no_gradient
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return threefry.integers(xp, pair, arrays[1], arrays[2], self.dtype)
 
 
 class StatelessMultinomial(Primitive):
@@ -246,10 +224,14 @@ class StatelessMultinomial(Primitive):
 
     def kernel(self, xp: Any, logits: Any, seed: Any) -> Any:
         shape = (logits.shape[0], self.num_samples, logits.shape[1])
-        pair = threefry.words(xp, threefry.derived_key(xp, seed), 0, shape)
-        return threefry.categories(xp, pair, logits, self.dtype)
+        return threefry.categories(xp, words_of(xp, seed, shape), logits, self.dtype)
 
     gradient = no_gradient
+
+
+def words_of(xp: Any, seed: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Two random words for each element of a shape."""
+    return threefry.words(xp, threefry.derived_key(xp, seed), 0, shape)
 
 
 def check_seed(function: str, seed: TensorType) -> None:

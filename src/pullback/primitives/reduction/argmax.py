@@ -42,8 +42,10 @@ def _one_axis(axis: Any, x: Tensor, what: str) -> int:
     return as_axis(0 if axis is None else axis, x.shape.rank, what, x.type)
 
 
-class ArgMax(Primitive):
-    type = "ArgMax"
+class AbstractArgument(Primitive):
+    """The place of an extreme element along an axis."""
+
+    type = "Argument"
 
     axis: int
     output_type: DType = int64
@@ -55,10 +57,14 @@ class ArgMax(Primitive):
         del i
         return reduced_axes(x.shape.rank, (self.axis,), keepdims=False)
 
+    gradient = no_gradient
+
+
+class ArgMax(AbstractArgument):
+    type = "ArgMax"
+
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.argmax(x, axis=self.axis).astype(self.output_type)
-
-    gradient = no_gradient
 
 
 def argmin(
@@ -82,20 +88,8 @@ def argmin(
     return ArgMin(_one_axis(axis, x, "argmin"), as_dtype(output_type))(x, name=name)
 
 
-class ArgMin(Primitive):
+class ArgMin(AbstractArgument):
     type = "ArgMin"
-
-    axis: int
-    output_type: DType = int64
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(self.output_type, reduced_shape(x.shape, (self.axis,), False)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, (self.axis,), keepdims=False)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.argmin(x, axis=self.axis).astype(self.output_type)
-
-    gradient = no_gradient

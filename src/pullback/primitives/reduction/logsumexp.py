@@ -8,12 +8,10 @@ from typing import Any
 from ...core.dtypes import FLOATING, bfloat16, float16, float32
 from ...core.operation import Operation, Tensor
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axes, is_computed
 from ..cumulative.logsumexp import ExpDifference
 from ..elementwise.masking import multiply_no_nan
 from .abstract import AbstractReduction
-from .computed_axes import reduce_along
-from .reduce import take_numbers
+from .reduce import reduced
 from .sum import keep_reduced
 
 
@@ -35,10 +33,7 @@ def reduce_logsumexp(
     >>> pb.Session().run(pb.reduce_logsumexp([0.0, 1000.0]))
     np.float32(1000.0)
     """
-    x = take_numbers(input_tensor, "reduce_logsumexp", FLOATING)
-    if is_computed(axis):
-        return reduce_along(reduce_logsumexp, x, axis, keepdims, name)
-    return LogSumExp(as_axes(axis, x, "reduce_logsumexp"), bool(keepdims))(x, name=name)
+    return reduced(reduce_logsumexp, LogSumExp, FLOATING, input_tensor, axis, keepdims, name)
 
 
 class LogSumExp(AbstractReduction):

@@ -8,13 +8,11 @@ from typing import Any
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Operation, Tensor
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axes, is_computed
 from ..complex.complex import conj
 from ..cumulative.cumsum import Cumprod
 from ..shape.reshape import reshape, reshape_like
 from .abstract import AbstractReduction
-from .computed_axes import reduce_along
-from .reduce import NUMBERS, take_numbers
+from .reduce import NUMBERS, reduced
 from .sum import keep_reduced
 
 
@@ -38,10 +36,7 @@ def reduce_prod(
     >>> pb.Session().run(dx)
     array([0., 8., 0.], dtype=float32)
     """
-    x = take_numbers(input_tensor, "reduce_prod", NUMBERS)
-    if is_computed(axis):
-        return reduce_along(reduce_prod, x, axis, keepdims, name)
-    return Prod(as_axes(axis, x, "reduce_prod"), bool(keepdims))(x, name=name)
+    return reduced(reduce_prod, Prod, NUMBERS, input_tensor, axis, keepdims, name)
 
 
 class Prod(AbstractReduction):

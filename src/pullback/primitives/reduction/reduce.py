@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.dtypes import FLOATING, INEXACT, INTEGER, DType, as_dtype, bfloat16, float16, float32, int64, string
 from ...core.dtypes import bool as bool_
-from ...core.intervals import ORIGIN, UNIT, Interval, hull
+from ...core.intervals import UNIT, Interval, first_input, input_or_zero
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -48,10 +48,18 @@ def reduce_sum(
     >>> pb.Session().run(pb.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0))
     array([4., 6.], dtype=float32)
     """
-    x = take_numbers(input_tensor, "reduce_sum", NUMBERS)
+    return reduced(reduce_sum, Sum, NUMBERS, input_tensor, axis, keepdims, name)
+
+
+def reduced(
+    function: Callable[..., Tensor], reduction: Any, dtypes: frozenset[Any], x: Any, axis: Any, keepdims: Any, name: Any
+) -> Tensor:
+    """The reduction that `function` makes, along axes that are known or that a run computes."""
+    tensor = take_numbers(x, function.__name__, dtypes)
     if is_computed(axis):
-        return reduce_along(reduce_sum, x, axis, keepdims, name)
-    return Sum(as_axes(axis, x, "reduce_sum"), bool(keepdims))(x, name=name)
+        return reduce_along(function, tensor, axis, keepdims, name)
+    made: Tensor = reduction(as_axes(axis, tensor, function.__name__), bool(keepdims))(tensor, name=name)
+    return made
 
 
 def take_numbers(x: Any, what: str, dtypes: frozenset[Any]) -> Tensor:
@@ -80,10 +88,7 @@ def reduce_mean(
     >>> pb.Session().run(pb.reduce_mean([[1.0, 2.0], [3.0, 5.0]], axis=1))
     array([1.5, 4. ], dtype=float32)
     """
-    x = take_numbers(input_tensor, "reduce_mean", NUMBERS)
-    if is_computed(axis):
-        return reduce_along(reduce_mean, x, axis, keepdims, name)
-    return Mean(as_axes(axis, x, "reduce_mean"), bool(keepdims))(x, name=name)
+    return reduced(reduce_mean, Mean, NUMBERS, input_tensor, axis, keepdims, name)
 
 
 class Mean(AbstractReduction):
@@ -107,8 +112,7 @@ class Mean(AbstractReduction):
             return (lambda: MeanGrad(self.axis, self.keepdims, x.shape.known)(dy),)
         return (lambda: MeanGrad(self.axis, self.keepdims)(dy, x),)
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return xs[0]
+    bounds = first_input
 
 
 def _count(dims: Sequence[int], axis: Axes) -> int:
@@ -148,8 +152,7 @@ class MeanGrad(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: Mean(self.axis, self.keepdims)(dy), None)[: len(op.inputs)]
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([xs[0], ORIGIN])
+    bounds = input_or_zero
 
 
 def kept_dims(dims: Sequence[int], axis: Axes) -> tuple[int, ...]:
@@ -158,6 +161,11 @@ def kept_dims(dims: Sequence[int], axis: Axes) -> tuple[int, ...]:
         return (1,) * len(dims)
     gone = {a % len(dims) for a in axis}
     return tuple([1 if i in gone else n for i, n in enumerate(dims)])
+
+
+def _shared(self: AbstractReduction, op: Operation, dy: Tensor) -> Sequence[Any]:
+    (x,), (y,) = op.inputs, op.outputs
+    return (lambda: TieShares(self.axis, self.keepdims)(x, y) * keep_reduced(dy, x, self.axis, self.keepdims),)
 
 
 def reduce_max(
@@ -180,10 +188,7 @@ def reduce_max(
     >>> pb.Session().run(dx)
     array([0. , 0.5, 0.5], dtype=float32)
     """
-    x = take_numbers(input_tensor, "reduce_max", REAL)
-    if is_computed(axis):
-        return reduce_along(reduce_max, x, axis, keepdims, name)
-    return Max(as_axes(axis, x, "reduce_max"), bool(keepdims))(x, name=name)
+    return reduced(reduce_max, Max, REAL, input_tensor, axis, keepdims, name)
 
 
 class Max(AbstractReduction):
@@ -195,11 +200,7 @@ class Max(AbstractReduction):
             return _full_reduced(xp, x, self.axis, self.keepdims, lowest(x.dtype))
         return x.max(axis=self.axis, keepdims=self.keepdims)
 
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: _shared(dy, op, self.axis, self.keepdims),)
-
-    def bounds(self, *xs: Interval) -> Interval:
-        return xs[0]
+    gradient, bounds = _shared, first_input
 
 
 def reduce_min(
@@ -220,10 +221,7 @@ def reduce_min(
     >>> pb.Session().run(pb.reduce_min([[1.0, 2.0], [3.0, -4.0]], axis=1))
     array([ 1., -4.], dtype=float32)
     """
-    x = take_numbers(input_tensor, "reduce_min", REAL)
-    if is_computed(axis):
-        return reduce_along(reduce_min, x, axis, keepdims, name)
-    return Min(as_axes(axis, x, "reduce_min"), bool(keepdims))(x, name=name)
+    return reduced(reduce_min, Min, REAL, input_tensor, axis, keepdims, name)
 
 
 class Min(AbstractReduction):
@@ -235,11 +233,7 @@ class Min(AbstractReduction):
             return _full_reduced(xp, x, self.axis, self.keepdims, highest(x.dtype))
         return x.min(axis=self.axis, keepdims=self.keepdims)
 
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: _shared(dy, op, self.axis, self.keepdims),)
-
-    def bounds(self, *xs: Interval) -> Interval:
-        return xs[0]
+    gradient, bounds = _shared, first_input
 
 
 def lowest(dtype: Any) -> Any:
@@ -254,11 +248,6 @@ def highest(dtype: Any) -> Any:
 
 def _full_reduced(xp: Any, x: Any, axis: Axes, keepdims: bool, value: Any) -> Any:
     return xp.full(reduced_shape(TensorShape(x.shape), axis, keepdims).known, value, x.dtype)
-
-
-def _shared(dy: Tensor, op: Operation, axis: Axes, keepdims: bool) -> Tensor:
-    (x,), (y,) = op.inputs, op.outputs
-    return TieShares(axis, keepdims)(x, y) * keep_reduced(dy, x, axis, keepdims)
 
 
 class TieShares(Primitive):
@@ -312,10 +301,7 @@ def reduce_any(
     >>> pb.Session().run(pb.reduce_any([[True, False], [False, False]], axis=1))
     array([ True, False])
     """
-    x = take_numbers(input_tensor, "reduce_any", frozenset([bool_]))
-    if is_computed(axis):
-        return reduce_along(reduce_any, x, axis, keepdims, name)
-    return Any_(as_axes(axis, x, "reduce_any"), bool(keepdims))(x, name=name)
+    return reduced(reduce_any, Any_, frozenset([bool_]), input_tensor, axis, keepdims, name)
 
 
 class Any_(AbstractReduction):
@@ -342,10 +328,7 @@ def reduce_all(
     >>> pb.Session().run(pb.reduce_all([[True, False], [True, True]], axis=1))
     array([False,  True])
     """
-    x = take_numbers(input_tensor, "reduce_all", frozenset([bool_]))
-    if is_computed(axis):
-        return reduce_along(reduce_all, x, axis, keepdims, name)
-    return All(as_axes(axis, x, "reduce_all"), bool(keepdims))(x, name=name)
+    return reduced(reduce_all, All, frozenset([bool_]), input_tensor, axis, keepdims, name)
 
 
 class All(AbstractReduction):

@@ -32,6 +32,10 @@ class AbstractReductionLike(Primitive):
         return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
 
 
+def _shared(self: AbstractReductionLike, op: Operation, dy: Tensor) -> Sequence[Any]:
+    return lambda: TieSharesLike()(op.inputs[0], op.outputs[0]) * dy, None
+
+
 class MaxLike(AbstractReductionLike):
     """The largest element along the axes along which an array shaped as `like` is repeated; equals share."""
 
@@ -44,8 +48,7 @@ class MaxLike(AbstractReductionLike):
             return xp.full(like.shape, lowest(x.dtype), x.dtype)
         return x.max(axis=axes).reshape(like.shape) if axes else x
 
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return lambda: _shared(dy, op), None
+    gradient = _shared
 
 
 class MinLike(AbstractReductionLike):
@@ -60,13 +63,7 @@ class MinLike(AbstractReductionLike):
             return xp.full(like.shape, highest(x.dtype), x.dtype)
         return x.min(axis=axes).reshape(like.shape) if axes else x
 
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return lambda: _shared(dy, op), None
-
-
-def _shared(dy: Tensor, op: Operation) -> Tensor:
-    x, y = op.inputs[0], op.outputs[0]
-    return TieSharesLike()(x, y) * dy
+    gradient = _shared
 
 
 class TieSharesLike(Primitive):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -33,6 +33,39 @@ from .sums import (
 )
 
 
+class AbstractSegmentExtremum(Primitive):
+    """The largest or smallest element of each segment; equal ones share the cotangent."""
+
+    type = "SegmentExtremum"
+    traits = (CHOOSES,)
+    shape_inputs = length_inputs = (2,)
+    how: ClassVar[Literal["max", "min"]]
+
+    num_segments: int | None = None
+    empty_is_zero: bool = False
+
+    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
+        return (infer_segments(f"unsorted_segment_{self.how}", self.num_segments, num, x, ids, REAL),)
+
+    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
+        n, rows, flat = segments_to_use(self.num_segments, num), rows_of(x, ids), ids.reshape(-1)
+        worst = finite_range(x.dtype)[self.how == "min"]
+        result = combine_rows(xp, xp.full((n, *rows.shape[1:]), worst, x.dtype), flat, rows, self.how)
+        if not self.empty_is_zero:
+            return result
+        count = sum_rows(xp, flat, xp.ones(flat.shape, np.int32), n).reshape((n,) + (1,) * (rows.ndim - 1))
+        return xp.where(count > 0, result, xp.zeros((), x.dtype))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return (lambda: self._shared(dy, op), None, None)[: len(op.inputs)]
+
+    def _shared(self, dy: Tensor, op: Operation) -> Tensor:
+        x, ids, *number = op.inputs
+        chosen = SegmentHits()(x, ids, op.outputs[0])
+        total = UnsortedSegmentSum(self.num_segments)(chosen, ids, *number)
+        return SegmentGather()(divide_no_nan(dy, total), ids) * chosen
+
+
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -56,23 +89,9 @@ def unsorted_segment_max(
     return UnsortedSegmentMax(static)(*inputs, name=name)
 
 
-class UnsortedSegmentMax(Primitive):
+class UnsortedSegmentMax(AbstractSegmentExtremum):
     type = "UnsortedSegmentMax"
-    traits = (CHOOSES,)
-    shape_inputs = length_inputs = (2,)
-
-    num_segments: int | None = None
-    empty_is_zero: bool = False
-
-    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        return (infer_segments("unsorted_segment_max", self.num_segments, num, x, ids, REAL),)
-
-    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
-        n = segments_to_use(self.num_segments, num)
-        return _extremum(xp, x, ids, n, "max", finite_range(x.dtype)[0], self.empty_is_zero)
-
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]
+    how = "max"
 
 
 def unsorted_segment_min(
@@ -98,40 +117,9 @@ def unsorted_segment_min(
     return UnsortedSegmentMin(static)(*inputs, name=name)
 
 
-class UnsortedSegmentMin(Primitive):
+class UnsortedSegmentMin(AbstractSegmentExtremum):
     type = "UnsortedSegmentMin"
-    traits = (CHOOSES,)
-    shape_inputs = length_inputs = (2,)
-
-    num_segments: int | None = None
-    empty_is_zero: bool = False
-
-    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        return (infer_segments("unsorted_segment_min", self.num_segments, num, x, ids, REAL),)
-
-    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
-        n = segments_to_use(self.num_segments, num)
-        return _extremum(xp, x, ids, n, "min", finite_range(x.dtype)[1], self.empty_is_zero)
-
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]
-
-
-def _extremum(xp: Any, x: Any, ids: Any, n: int, how: str, worst: Any, empty_is_zero: bool) -> Any:
-    rows, flat = rows_of(x, ids), ids.reshape(-1)
-    result = combine_rows(xp, xp.full((n, *rows.shape[1:]), worst, x.dtype), flat, rows, how)
-    if not empty_is_zero:
-        return result
-    count = sum_rows(xp, flat, xp.ones(flat.shape, np.int32), n).reshape((n,) + (1,) * (rows.ndim - 1))
-    return xp.where(count > 0, result, xp.zeros((), x.dtype))
-
-
-def _shared(dy: Tensor, op: Operation) -> Tensor:
-    """The cotangent of an extremum, shared equally by the elements that equal it."""
-    x, ids, *number = op.inputs
-    chosen = SegmentHits()(x, ids, op.outputs[0])
-    total = UnsortedSegmentSum(op.primitive.num_segments)(chosen, ids, *number)  # type: ignore[attr-defined]
-    return SegmentGather()(divide_no_nan(dy, total), ids) * chosen
+    how = "min"
 
 
 class SegmentHits(Primitive):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import INTEGER, string
-from ...core.intervals import ORIGIN, Interval, hull
+from ...core.intervals import Interval, any_input_or_zero, hull
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
@@ -159,8 +159,7 @@ class PadV2(Primitive):
             None,
         )[: len(op.inputs)]
 
-    def bounds(self, *xs: Interval) -> Interval:
-        return hull([*xs, ORIGIN])
+    bounds = any_input_or_zero
 
 
 class MirrorPad(Primitive):

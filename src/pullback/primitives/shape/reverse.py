@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.dtypes import int32
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.traits import MOVES, VIEWS, Links, all_axes_but
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
@@ -83,8 +83,7 @@ class ReverseV2(Primitive):
 
     axis: tuple[int, ...]
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def links(self, i: int, x: TensorType) -> Links | None:
         del i
@@ -156,8 +155,7 @@ class Roll(Primitive):
     shift: tuple[int, ...]
     axis: tuple[int, ...]
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.roll(x, self.shift, self.axis)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, same_type
 from ...core.traits import MOVES
-from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..creation.constant import convert_to_tensor
 from .fourier import complex_transform, inverse_real_transform, negative_axes, real_transform
@@ -389,8 +388,7 @@ class FftShift(Primitive):
     axes: tuple[int, ...] | None
     inverse: bool = False
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (x,)
+    infer = same_type
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return (xp.fft.ifftshift if self.inverse else xp.fft.fftshift)(x, self.axes)

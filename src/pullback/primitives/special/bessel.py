@@ -14,7 +14,7 @@ from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, unary
 from ..elementwise.masking import multiply_no_nan
-from .base import AbstractSpecial
+from .base import AbstractSpecial, special_function
 from .slopes import ScaledBesselSlope
 
 
@@ -37,9 +37,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselI0(AbstractSpecial):
     type = "BesselI0"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.i0(arrays[0])
+    compute = special_function("i0")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -65,9 +63,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselI0e(AbstractSpecial):
     type = "BesselI0e"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.i0e(arrays[0])
+    compute = special_function("i0e")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(ScaledBesselSlope(False, 0)(x), dy),)
@@ -92,9 +88,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselI1(AbstractSpecial):
     type = "BesselI1"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.i1(arrays[0])
+    compute = special_function("i1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(BesselI1Slope()(x, y), dy),)
@@ -119,9 +113,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselI1e(AbstractSpecial):
     type = "BesselI1e"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.i1e(arrays[0])
+    compute = special_function("i1e")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(ScaledBesselSlope(False, 1)(x), dy),)
@@ -147,9 +139,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 class BesselK0(AbstractSpecial):
     type = "BesselK0"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.k0(arrays[0])
+    compute = special_function("k0")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -176,9 +166,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 class BesselK0e(AbstractSpecial):
     type = "BesselK0e"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.k0e(arrays[0])
+    compute = special_function("k0e")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(ScaledBesselSlope(True, 0)(x), dy),)
@@ -204,9 +192,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 class BesselK1(AbstractSpecial):
     type = "BesselK1"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.k1(arrays[0])
+    compute = special_function("k1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(-(bessel_k0(x) + y / x), dy),)
@@ -232,9 +218,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 class BesselK1e(AbstractSpecial):
     type = "BesselK1e"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.k1e(arrays[0])
+    compute = special_function("k1e")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(ScaledBesselSlope(True, 1)(x), dy),)
@@ -259,9 +243,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselJ0(AbstractSpecial):
     type = "BesselJ0"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.j0(arrays[0])
+    compute = special_function("j0")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -287,9 +269,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselJ1(AbstractSpecial):
     type = "BesselJ1"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.j1(arrays[0])
+    compute = special_function("j1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -316,9 +296,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 class BesselY0(AbstractSpecial):
     type = "BesselY0"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.y0(arrays[0])
+    compute = special_function("y0")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -345,9 +323,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 class BesselY1(AbstractSpecial):
     type = "BesselY1"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.y1(arrays[0])
+    compute = special_function("y1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan((multiply_no_nan(bessel_y0(x), x) - y) / x, dy),)
@@ -394,8 +370,7 @@ class BesselIn(AbstractSpecial):
 
     order: int
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.iv(self.order, arrays[0])
@@ -417,8 +392,7 @@ class BesselJn(AbstractSpecial):
 
     order: int
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.jv(self.order, arrays[0])

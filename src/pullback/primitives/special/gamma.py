@@ -15,7 +15,7 @@ from ..elementwise.arithmetic import Sub
 from ..elementwise.masking import multiply_no_nan
 from ..reduction.reduce import reduce_sum
 from . import gamma_series
-from .base import AbstractSpecial
+from .base import AbstractSpecial, special_function
 
 
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
@@ -70,9 +70,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 class Digamma(AbstractSpecial):
     type = "Digamma"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.digamma(arrays[0])
+    compute = special_function("digamma")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -107,6 +105,7 @@ class Polygamma(AbstractSpecial):
     times: int = 0
     """How many times it is differentiated by `a`."""
 
+    @property
     def in_double(self) -> bool:
         return self.times > 0
 
@@ -164,6 +163,7 @@ class Zeta(AbstractSpecial):
     times: int = 0
     """How many times it is differentiated by `x`."""
 
+    @property
     def in_double(self) -> bool:
         return self.times > 0
 

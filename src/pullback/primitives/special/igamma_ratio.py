@@ -25,8 +25,7 @@ class IgammaRatio(AbstractSpecial):
 
     times: int
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_kernels.igamma_by_a(xp, functions, self.times, *arrays)

@@ -11,7 +11,7 @@ from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, binary, operands
 from ..elementwise.masking import multiply_no_nan
 from . import incomplete_beside_zero, incomplete_kernels
-from .base import AbstractSpecial
+from .base import AbstractSpecial, special_function
 
 
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
@@ -37,12 +37,8 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 class Igamma(AbstractSpecial):
     type = "Igamma"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def in_double(self) -> bool:
-        return True
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.gammainc(*arrays)
+    in_double = True
+    compute = special_function("gammainc")
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -72,9 +68,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 class Igammac(AbstractSpecial):
     type = "Igammac"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_beside_zero.igammac(xp, functions, *arrays)
@@ -95,8 +89,7 @@ class IgammaByA(AbstractSpecial):
 
     times: int
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         a, x = arrays
@@ -122,8 +115,7 @@ class GammaDensity(AbstractSpecial):
     by_a: int = 0
     by_x: int = 0
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_kernels.gamma_density(xp, functions, self.by_a, self.by_x, *arrays)
@@ -160,9 +152,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 class Betainc(AbstractSpecial):
     type = "Betainc"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_beside_zero.betainc(xp, functions, *arrays)
@@ -185,8 +175,7 @@ class BetaincByParameters(AbstractSpecial):
     by_a: int
     by_b: int
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_kernels.betainc_by_parameters(xp, functions, self.by_a, self.by_b, *arrays)
@@ -210,8 +199,7 @@ class BetaDensity(AbstractSpecial):
     by_b: int = 0
     by_x: int = 0
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return incomplete_kernels.beta_density(xp, functions, self.by_a, self.by_b, self.by_x, *arrays)

@@ -16,7 +16,7 @@ from ..elementwise.arithmetic import multiply
 from ..elementwise.masking import multiply_no_nan
 from ..elementwise.powers import square
 from ..elementwise.trigonometric import cos, sin
-from .base import AbstractSpecial
+from .base import AbstractSpecial, special_function
 from .error_function import erfc
 from .slopes import GaussSlope
 
@@ -40,9 +40,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Dawsn(AbstractSpecial):
     type = "Dawsn"
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.dawsn(arrays[0])
+    compute = special_function("dawsn")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -71,9 +69,7 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 class Expint(AbstractSpecial):
     type = "Expint"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.expi(arrays[0])
+    compute = special_function("expi")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -210,6 +206,7 @@ class SpenceSlope(AbstractSpecial):
 
     times: int = 0
 
+    @property
     def in_double(self) -> bool:
         return self.times > 0
 
@@ -257,9 +254,7 @@ def erfcx(x: TensorLike, name: str | None = None) -> Tensor:
 class Erfcx(AbstractSpecial):
     type = "Erfcx"
     traits = (ELEMENTWISE, SINGULAR)
-
-    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.erfcx(arrays[0])
+    compute = special_function("erfcx")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

@@ -31,8 +31,7 @@ class ScaledBesselSlope(AbstractSpecial):
     order: int
     times: int = 1
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         (x,) = arrays
@@ -90,8 +89,7 @@ class GaussSlope(AbstractSpecial):
     dawson: bool
     times: int = 1
 
-    def in_double(self) -> bool:
-        return True
+    in_double = True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         """Near 0 by `f' = a x f + b`, with a = -2 and b = 1 for Dawson's integral."""

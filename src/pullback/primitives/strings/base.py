@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,26 +28,22 @@ class AbstractTextwise(Primitive):
     """What gives one text or number for each text: a subclass says `result`, `of` and, for messages, `what`."""
 
     type = "AbstractTextwise"
+    what: ClassVar[str]
+    """The function that users call."""
+    result: ClassVar[DType] = string
+    """The dtype of what it gives."""
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_text(self.what(), x)
-        return (TensorType(self.result(), x.shape),)
+        check_text(self.what, x)
+        return (TensorType(self.result, x.shape),)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp
-        array, dtype = np.asarray(x), self.result()
+        array, dtype = np.asarray(x), self.result
         found = [self.of(text) for text in array.flat]
         return texts(found, array.shape) if dtype == string else np.array(found, dtype).reshape(array.shape)  # type: ignore[arg-type]
 
     gradient = no_gradient
-
-    def what(self) -> str:
-        """The function that users call."""
-        raise NotImplementedError
-
-    def result(self) -> DType:
-        """The dtype of what it gives."""
-        return string
 
     def of(self, text: bytes) -> Any:
         """What it gives for a text."""

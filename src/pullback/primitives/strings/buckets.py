@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.dtypes import DType, int64
+from ...core.dtypes import int64
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -30,14 +30,10 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
 class StringToHashBucket(AbstractTextwise):
     type = "StringToHashBucket"
+    what = "strings.to_hash_bucket"
+    result = int64
 
     num_buckets: int
-
-    def what(self) -> str:
-        return "strings.to_hash_bucket"
-
-    def result(self) -> DType:
-        return int64
 
     def of(self, text: bytes) -> int:
         return murmurhash(text) % self.num_buckets
@@ -61,14 +57,10 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
 
 class StringToHashBucketFast(AbstractTextwise):
     type = "StringToHashBucketFast"
+    what = "strings.to_hash_bucket_fast"
+    result = int64
 
     num_buckets: int
-
-    def what(self) -> str:
-        return "strings.to_hash_bucket_fast"
-
-    def result(self) -> DType:
-        return int64
 
     def of(self, text: bytes) -> int:
         return farmhash(text) % self.num_buckets
@@ -96,15 +88,11 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
 
 class StringToHashBucketStrong(AbstractTextwise):
     type = "StringToHashBucketStrong"
+    what = "strings.to_hash_bucket_strong"
+    result = int64
 
     num_buckets: int
     key: tuple[int, ...]
-
-    def what(self) -> str:
-        return "strings.to_hash_bucket_strong"
-
-    def result(self) -> DType:
-        return int64
 
     def of(self, text: bytes) -> int:
         return siphash((self.key[0], self.key[1]), text) % self.num_buckets

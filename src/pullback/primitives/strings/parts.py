@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import DType, int32, string
+from ...core.dtypes import int32, string
 from ...core.errors import InvalidArgumentError
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -149,14 +149,10 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 class StringLength(AbstractTextwise):
     type = "StringLength"
+    what = "strings.length"
+    result = int32
 
     unit: str
-
-    def what(self) -> str:
-        return "strings.length"
-
-    def result(self) -> DType:
-        return int32
 
     def of(self, text: bytes) -> int:
         return len(text if self.unit == "BYTE" else text.decode(errors="replace"))
@@ -223,9 +219,7 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
 
 class StringStrip(AbstractTextwise):
     type = "StringStrip"
-
-    def what(self) -> str:
-        return "strings.strip"
+    what = "strings.strip"
 
     def of(self, text: bytes) -> bytes:
         return text.strip()
@@ -249,11 +243,9 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 class StringLower(AbstractTextwise):
     type = "StringLower"
+    what = "strings.lower"
 
     encoding: str
-
-    def what(self) -> str:
-        return "strings.lower"
 
     def of(self, text: bytes) -> Any:
         return text.decode(errors="replace").lower() if self.encoding else text.lower()
@@ -277,11 +269,9 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 class StringUpper(AbstractTextwise):
     type = "StringUpper"
+    what = "strings.upper"
 
     encoding: str
-
-    def what(self) -> str:
-        return "strings.upper"
 
     def of(self, text: bytes) -> Any:
         return text.decode(errors="replace").upper() if self.encoding else text.upper()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...core.dtypes import DType
 from ...core.dtypes import bool as bool_
 from ...core.errors import InvalidArgumentError
 from ...core.operation import Tensor
@@ -39,13 +38,11 @@ def regex_replace(
 
 class StaticRegexReplace(AbstractTextwise):
     type = "StaticRegexReplace"
+    what = "strings.regex_replace"
 
     pattern: str
     rewrite: str
     replace_global: bool
-
-    def what(self) -> str:
-        return "strings.regex_replace"
 
     def of(self, text: bytes) -> bytes:
         found = _compiled(self.pattern).sub(
@@ -72,14 +69,10 @@ def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -
 
 class StaticRegexFullMatch(AbstractTextwise):
     type = "StaticRegexFullMatch"
+    what = "strings.regex_full_match"
+    result = bool_
 
     pattern: str
-
-    def what(self) -> str:
-        return "strings.regex_full_match"
-
-    def result(self) -> DType:
-        return bool_
 
     def of(self, text: bytes) -> bool:
         return _compiled(self.pattern).fullmatch(_decoded(text)) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,11 +40,13 @@ class AbstractSplit(Primitive):
     """The parts of texts as a sparse tensor: indices, values, shape. A subclass says `parts`, and `what` it is."""
 
     type = "AbstractSplit"
+    what: ClassVar[str] = "strings.split"
+    """The function that users call."""
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_text(self.what(), x)
+        check_text(self.what, x)
         if x.shape.rank not in (1, None):
-            raise ValueError(f"{self.what()}: takes a vector of texts, not {x}")
+            raise ValueError(f"{self.what}: takes a vector of texts, not {x}")
         rows = TensorType(int64, TensorShape([None, 2]))
         return rows, TensorType(string, TensorShape([None])), TensorType(int64, TensorShape([2]))
 
@@ -57,10 +59,6 @@ class AbstractSplit(Primitive):
         return np.array(places, np.int64).reshape(-1, 2), texts(values, (len(values),)), shape
 
     gradient = no_gradient
-
-    def what(self) -> str:
-        """The function that users call."""
-        return "strings.split"
 
     def parts(self, text: bytes) -> list[Any]:
         """The parts of a text."""
@@ -137,11 +135,9 @@ def unicode_split(
 
 class UnicodeSplit(AbstractSplit):
     type = "UnicodeSplit"
+    what = "strings.unicode_split"
 
     replacement: str
-
-    def what(self) -> str:
-        return "strings.unicode_split"
 
     def parts(self, text: bytes) -> list[Any]:
         found = text.decode(errors="replace").replace("\ufffd", self.replacement)

@@ -187,9 +187,6 @@ class AssignVariableOp(AbstractAssignment):
     type = "AssignVariableOp"
     reads_state = False
 
-    dtype: Any
-    shape: TensorShape
-
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
         del xp, ex, state
         return arrays[0]
@@ -198,9 +195,6 @@ class AssignVariableOp(AbstractAssignment):
 class AssignAddVariableOp(AbstractAssignment):
     type = "AssignAddVariableOp"
 
-    dtype: Any
-    shape: TensorShape
-
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
         del xp
         return ex.add(state, arrays[0])
@@ -208,9 +202,6 @@ class AssignAddVariableOp(AbstractAssignment):
 
 class AssignSubVariableOp(AbstractAssignment):
     type = "AssignSubVariableOp"
-
-    dtype: Any
-    shape: TensorShape
 
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
         del xp

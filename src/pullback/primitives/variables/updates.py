@@ -25,11 +25,7 @@ def scatter_rows(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, 
     Raises:
         TypeError: the indices are no integers, or the updates have another dtype. ValueError: the shapes do not fit.
     """
-    type_ = variable_type(handle)
-    rows = convert_to_tensor(indices, graph=handle.graph)
-    values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
-    made: Operation = ROW_UPDATES[kind](type_.dtype, type_.shape).operation(handle, rows, values, name=name)
-    return made
+    return _scattered(ROW_UPDATES[kind], handle, indices, updates, name)
 
 
 class AbstractRowUpdate(AbstractStateful):
@@ -67,56 +63,35 @@ class ResourceScatterUpdate(AbstractRowUpdate):
     type = "ResourceScatterUpdate"
     kind = "update"
 
-    dtype: Any
-    shape: TensorShape
-
 
 class ResourceScatterAdd(AbstractRowUpdate):
     type = "ResourceScatterAdd"
     kind = "add"
-
-    dtype: Any
-    shape: TensorShape
 
 
 class ResourceScatterSub(AbstractRowUpdate):
     type = "ResourceScatterSub"
     kind = "sub"
 
-    dtype: Any
-    shape: TensorShape
-
 
 class ResourceScatterMul(AbstractRowUpdate):
     type = "ResourceScatterMul"
     kind = "mul"
-
-    dtype: Any
-    shape: TensorShape
 
 
 class ResourceScatterDiv(AbstractRowUpdate):
     type = "ResourceScatterDiv"
     kind = "div"
 
-    dtype: Any
-    shape: TensorShape
-
 
 class ResourceScatterMin(AbstractRowUpdate):
     type = "ResourceScatterMin"
     kind = "min"
 
-    dtype: Any
-    shape: TensorShape
-
 
 class ResourceScatterMax(AbstractRowUpdate):
     type = "ResourceScatterMax"
     kind = "max"
-
-    dtype: Any
-    shape: TensorShape
 
 
 def scatter_slices(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, name: str | None = None) -> Operation:
@@ -125,11 +100,7 @@ def scatter_slices(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any
     Raises:
         TypeError: the indices are no integers, or the updates have another dtype. ValueError: the shapes do not fit.
     """
-    type_ = variable_type(handle)
-    places = convert_to_tensor(indices, graph=handle.graph)
-    values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
-    made: Operation = SLICE_UPDATES[kind](type_.dtype, type_.shape).operation(handle, places, values, name=name)
-    return made
+    return _scattered(SLICE_UPDATES[kind], handle, indices, updates, name)
 
 
 class AbstractSliceUpdate(AbstractStateful):
@@ -172,24 +143,15 @@ class ResourceScatterNdUpdate(AbstractSliceUpdate):
     type = "ResourceScatterNdUpdate"
     kind = "update"
 
-    dtype: Any
-    shape: TensorShape
-
 
 class ResourceScatterNdAdd(AbstractSliceUpdate):
     type = "ResourceScatterNdAdd"
     kind = "add"
 
-    dtype: Any
-    shape: TensorShape
-
 
 class ResourceScatterNdSub(AbstractSliceUpdate):
     type = "ResourceScatterNdSub"
     kind = "sub"
-
-    dtype: Any
-    shape: TensorShape
 
 
 ROW_UPDATES: dict[ScatterKind, type[Any]] = {
@@ -206,6 +168,14 @@ SLICE_UPDATES: dict[ScatterKind, type[Any]] = {
     "add": ResourceScatterNdAdd,
     "sub": ResourceScatterNdSub,
 }
+
+
+def _scattered(update: type[Any], handle: Tensor, indices: Any, updates: Any, name: str | None) -> Operation:
+    type_ = variable_type(handle)
+    places = convert_to_tensor(indices, graph=handle.graph)
+    values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
+    made: Operation = update(type_.dtype, type_.shape).operation(handle, places, values, name=name)
+    return made
 
 
 def _check_types(function: str, primitive: Any, handle: TensorType, indices: TensorType, updates: TensorType) -> None:
