@@ -45,6 +45,11 @@ def in_double(fn: Callable[..., Any]) -> Callable[..., Any]:
     return wide
 
 
+def _of_order(series: Callable[..., Any], *order: Any) -> Callable[..., Any]:
+    """The Bessel function of that order, by its series."""
+    return in_double(lambda self, x: series(self.xp, *order, x))
+
+
 class Functions:
     """The functions that the primitives ask for, of the arrays of a namespace."""
 
@@ -187,37 +192,10 @@ class Functions:
         value = xp.where(size <= 40.0, mean, outer)
         return xp.where(x < 0, -value, value) if order % 2 else value
 
-    @in_double
-    def j0(self, x: Any) -> Any:
-        return bessel_series.bessel_j(self.xp, 0, x)
-
-    @in_double
-    def j1(self, x: Any) -> Any:
-        return bessel_series.bessel_j(self.xp, 1, x)
-
-    @in_double
-    def y0(self, x: Any) -> Any:
-        return bessel_series.bessel_y(self.xp, 0, x)
-
-    @in_double
-    def y1(self, x: Any) -> Any:
-        return bessel_series.bessel_y(self.xp, 1, x)
-
-    @in_double
-    def k0(self, x: Any) -> Any:
-        return bessel_series.bessel_k(self.xp, 0, False, x)
-
-    @in_double
-    def k1(self, x: Any) -> Any:
-        return bessel_series.bessel_k(self.xp, 1, False, x)
-
-    @in_double
-    def k0e(self, x: Any) -> Any:
-        return bessel_series.bessel_k(self.xp, 0, True, x)
-
-    @in_double
-    def k1e(self, x: Any) -> Any:
-        return bessel_series.bessel_k(self.xp, 1, True, x)
+    j0, j1 = _of_order(bessel_series.bessel_j, 0), _of_order(bessel_series.bessel_j, 1)
+    y0, y1 = _of_order(bessel_series.bessel_y, 0), _of_order(bessel_series.bessel_y, 1)
+    k0, k1 = _of_order(bessel_series.bessel_k, 0, False), _of_order(bessel_series.bessel_k, 1, False)
+    k0e, k1e = _of_order(bessel_series.bessel_k, 0, True), _of_order(bessel_series.bessel_k, 1, True)
 
     @in_double
     def jv(self, order: int, x: Any) -> Any:

@@ -12,14 +12,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..core.dtypes import bool as bool_
 from .records import Value
 from .writing import Writer
 
 
-class AbstractTraced(ABC):
-    """What real and complex arrays share: NumPy's operators and protocols."""
+class AbstractTraced(NDArrayOperatorsMixin, ABC):
+    """What real and complex arrays share: NumPy's operators, which come to `__array_ufunc__`, and its protocols."""
 
     __slots__ = ()
     __array_priority__ = 1000.0
@@ -67,109 +68,13 @@ class AbstractTraced(ABC):
         del options
         if method != "__call__":
             return NotImplemented
+        if ufunc is np.matmul:
+            return namespace(self.w).matmul(*inputs)
         return self._elementwise(ufunc.__name__, *inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         del types
         return getattr(namespace(self.w), function.__name__)(*args, **kwargs)
-
-    def __add__(self, other: Any) -> Any:
-        return self._elementwise("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._elementwise("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._elementwise("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._elementwise("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._elementwise("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._elementwise("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._elementwise("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._elementwise("divide", other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._elementwise("floor_divide", self, other)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._elementwise("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._elementwise("remainder", other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._elementwise("power", self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._elementwise("power", other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return namespace(self.w).matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return namespace(self.w).matmul(other, self)
-
-    def __and__(self, other: Any) -> Any:
-        return self._elementwise("bitwise_and", self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return self._elementwise("bitwise_and", other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return self._elementwise("bitwise_or", self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return self._elementwise("bitwise_or", other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return self._elementwise("bitwise_xor", self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return self._elementwise("bitwise_xor", other, self)
-
-    def __lshift__(self, other: Any) -> Any:
-        return self._elementwise("left_shift", self, other)
-
-    def __rshift__(self, other: Any) -> Any:
-        return self._elementwise("right_shift", self, other)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._elementwise("equal", self, other)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._elementwise("not_equal", self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._elementwise("less", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._elementwise("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._elementwise("greater", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._elementwise("greater_equal", self, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __neg__(self) -> Any:
-        return self._elementwise("negative", self)
-
-    def __abs__(self) -> Any:
-        return self._elementwise("absolute", self)
-
-    def __invert__(self) -> Any:
-        return self._elementwise("invert", self)
 
     def __bool__(self) -> bool:
         raise TypeError("the kernel asks for a value, which is only known at run time")
@@ -304,6 +209,14 @@ class TracedComplex(AbstractTraced):
         return self._both(lambda part: part.transpose(*axes))
 
 
+def _writing(how: str) -> Callable[..., Any]:
+    def write(self: _At, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
+        del wrap_negative_indices
+        return namespace(self.x.w).write_at(self.x, self.index, values, how, mode)
+
+    return write
+
+
 class _At:
     """What `x.at` is, to write at an index as jax's arrays have it; with mode "drop" negative ones are outside."""
 
@@ -314,25 +227,7 @@ class _At:
     def __getitem__(self, index: Any) -> _At:
         return _At(self.x, index)
 
-    def set(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
-        del wrap_negative_indices
-        return namespace(self.x.w).write_at(self.x, self.index, values, "none", mode)
-
-    def add(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
-        del wrap_negative_indices
-        return namespace(self.x.w).write_at(self.x, self.index, values, "add", mode)
-
-    def multiply(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
-        del wrap_negative_indices
-        return namespace(self.x.w).write_at(self.x, self.index, values, "mul", mode)
-
-    def max(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
-        del wrap_negative_indices
-        return namespace(self.x.w).write_at(self.x, self.index, values, "max", mode)
-
-    def min(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
-        del wrap_negative_indices
-        return namespace(self.x.w).write_at(self.x, self.index, values, "min", mode)
+    set, add, multiply, max, min = (_writing(how) for how in ("none", "add", "mul", "max", "min"))
 
 
 def full_shape(size: int, dims: Any) -> tuple[int, ...]:

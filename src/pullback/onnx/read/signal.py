@@ -133,24 +133,13 @@ def stft(
     return _transformed(frames, None, bool(node.attribute("onesided", 1)), False, 2)
 
 
-@reader("HannWindow")
-def hann_window(node: Node, size: Tensor) -> Tensor:
-    return _cosines(node, size, [0.5, -0.5])
+_FACTORS = {"HannWindow": [0.5, -0.5], "HammingWindow": [25 / 46, -21 / 46], "BlackmanWindow": [0.42, -0.5, 0.08]}
 
 
-@reader("HammingWindow")
-def hamming_window(node: Node, size: Tensor) -> Tensor:
-    return _cosines(node, size, [25 / 46, -21 / 46])
-
-
-@reader("BlackmanWindow")
-def blackman_window(node: Node, size: Tensor) -> Tensor:
-    return _cosines(node, size, [0.42, -0.5, 0.08])
-
-
-def _cosines(node: Node, size: Tensor, factors: list[float]) -> Tensor:
+@reader(*_FACTORS)
+def window(node: Node, size: Tensor) -> Tensor:
     """A sum of cosines of multiples of the angle that goes round once."""
-    count = _number(node, size)
+    count, factors = _number(node, size), _FACTORS[node.op_type]
     n = cast(count if isinstance(count, Tensor) else constant(count, int64), float64)
     around = n if node.attribute("periodic", 1) else n - 1.0
     angle = cast(range_(constant(0, int64), count), float64) * (2 * math.pi) / around

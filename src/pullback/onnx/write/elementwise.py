@@ -21,19 +21,9 @@ from ..writing import Writer
 from .traced import traced
 
 
-@writer(Add)
-def add(w: Writer, p: Any, a: Value, b: Value) -> Value:
-    return w.node("Add", a, b)
-
-
-@writer(Sub)
-def sub(w: Writer, p: Any, a: Value, b: Value) -> Value:
-    return w.node("Sub", a, b)
-
-
-@writer(Mul)
-def mul(w: Writer, p: Any, a: Value, b: Value) -> Value:
-    return w.node("Mul", a, b)
+@writer(Add, Sub, Mul, Neg)
+def arithmetic(w: Writer, p: Any, *xs: Value) -> Value:
+    return w.node(type(p).__name__, *xs)
 
 
 @writer(TanhGrad, pairs=True)
@@ -42,11 +32,6 @@ def tanh_grad(w: Writer, p: Any, y: Any, dy: Any) -> Any:
     if isinstance(y, Pair) or y.type.dtype not in (float32, float64):
         return trace_kernel(w, (y, dy))
     return w.node("Mul", w.node("Sub", w.scalar(1, y), w.node("Mul", y, y)), dy)
-
-
-@writer(Neg)
-def neg(w: Writer, p: Any, x: Value) -> Value:
-    return w.node("Neg", x)
 
 
 @writer(AddN, pairs=True)

@@ -28,28 +28,15 @@ from ..writing import Writer
 from .traced import traced
 
 
-@writer(UnsortedSegmentSum)
-def segment_sum(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _combined(w, p, x, ids, num, 0, "add")
+@writer(UnsortedSegmentSum, UnsortedSegmentProd)
+def combined(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    start, how = (0, "add") if isinstance(p, UnsortedSegmentSum) else (1, "mul")
+    return _combined(w, p, x, ids, num, start, how)
 
 
-@writer(UnsortedSegmentProd)
-def segment_prod(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _combined(w, p, x, ids, num, 1, "mul")
-
-
-@writer(UnsortedSegmentMax)
-def segment_max(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _extremum(w, p, x, ids, num, finite_range(x.type.dtype)[0], "max")
-
-
-@writer(UnsortedSegmentMin)
-def segment_min(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _extremum(w, p, x, ids, num, finite_range(x.type.dtype)[1], "min")
-
-
-def _extremum(w: Writer, p: Any, x: Value, ids: Value, num: Value | None, worst: Any, how: str) -> Value:
-    found = _combined(w, p, x, ids, num, worst, how)
+@writer(UnsortedSegmentMax, UnsortedSegmentMin)
+def extremum(w: Writer, p: Any, x: Value, ids: Value, num: Value | None = None) -> Value:
+    found = _combined(w, p, x, ids, num, finite_range(x.type.dtype)[p.how == "min"], p.how)
     found = with_nans(w, x, found, lambda nans: _combined(w, p, nans, ids, num, 0, "add"))
     if not p.empty_is_zero:
         return found

@@ -23,18 +23,7 @@ from ...primitives.variables.operations import (
     VariableShape,
     VarIsInitializedOp,
 )
-from ...primitives.variables.updates import (
-    ResourceScatterAdd,
-    ResourceScatterDiv,
-    ResourceScatterMax,
-    ResourceScatterMin,
-    ResourceScatterMul,
-    ResourceScatterNdAdd,
-    ResourceScatterNdSub,
-    ResourceScatterNdUpdate,
-    ResourceScatterSub,
-    ResourceScatterUpdate,
-)
+from ...primitives.variables.updates import ROW_UPDATES, SLICE_UPDATES
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -108,31 +97,17 @@ def assign(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
     return ()
 
 
-@writer(AssignAddVariableOp, pairs=True)
-def assign_add(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
-    w.model.states[handle.op] = w.node("Add", _state(w, handle), value)
-    return ()
-
-
-@writer(AssignSubVariableOp, pairs=True)
-def assign_sub(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
-    w.model.states[handle.op] = w.node("Sub", _state(w, handle), value)
+@writer(AssignAddVariableOp, AssignSubVariableOp, pairs=True)
+def assign_changed(w: Writer, p: Any, handle: Handle, value: Value) -> tuple[()]:
+    op_type = "Add" if isinstance(p, AssignAddVariableOp) else "Sub"
+    w.model.states[handle.op] = w.node(op_type, _state(w, handle), value)
     return ()
 
 
 _COMBINED = {"update": "none", "add": "add", "sub": "add", "mul": "mul", "div": "mul", "min": "min", "max": "max"}
 
 
-@writer(
-    ResourceScatterUpdate,
-    ResourceScatterAdd,
-    ResourceScatterSub,
-    ResourceScatterMul,
-    ResourceScatterDiv,
-    ResourceScatterMin,
-    ResourceScatterMax,
-    pairs=True,
-)
+@writer(*ROW_UPDATES.values(), pairs=True)
 def row_update(w: Writer, p: Any, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
     state = _state(w, handle)
     rank = rank_of(state)
@@ -142,7 +117,7 @@ def row_update(w: Writer, p: Any, handle: Handle, indices: Value, updates: Value
     return ()
 
 
-@writer(ResourceScatterNdUpdate, ResourceScatterNdAdd, ResourceScatterNdSub, pairs=True)
+@writer(*SLICE_UPDATES.values(), pairs=True)
 def slice_update(w: Writer, p: Any, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
     _change(w, p, handle, w.cast(indices, int64), updates)
     return ()

@@ -153,34 +153,20 @@ def scatter_nd(w: Writer, p: Any, indices: Value, updates: Value, lengths: Value
     return scatter(w, zeros(w, updates, shape), vectors, updates, "add")
 
 
-@writer(TensorScatterAdd)
-def scatter_add(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
-    return _scattered(w, x, indices, updates, "add")
+_HOW: dict[Any, str] = {
+    TensorScatterUpdate: "none",
+    TensorScatterAdd: "add",
+    TensorScatterSub: "add",
+    TensorScatterMul: "mul",
+    TensorScatterMax: "max",
+    TensorScatterMin: "min",
+}
 
 
-@writer(TensorScatterSub)
-def scatter_sub(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
-    return _scattered(w, x, indices, w.node("Neg", updates), "add")
-
-
-@writer(TensorScatterUpdate)
-def scatter_update(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
-    return _scattered(w, x, indices, updates, "none")
-
-
-@writer(TensorScatterMul)
-def scatter_mul(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
-    return _scattered(w, x, indices, updates, "mul")
-
-
-@writer(TensorScatterMax)
-def scatter_max(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
-    return _scattered(w, x, indices, updates, "max")
-
-
-@writer(TensorScatterMin)
-def scatter_min(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
-    return _scattered(w, x, indices, updates, "min")
+@writer(*_HOW)
+def scatter_into(w: Writer, p: Any, x: Value, indices: Value, updates: Value) -> Value:
+    change = w.node("Neg", updates) if isinstance(p, TensorScatterSub) else updates
+    return _scattered(w, x, indices, change, _HOW[type(p)])
 
 
 def _scattered(w: Writer, x: Value, indices: Value, updates: Value, how: str) -> Value:

@@ -92,19 +92,11 @@ def kept(w: Writer, y: Value, rank: int | None, axis: Axes, keepdims: bool) -> V
     return w.unsqueeze(y, axis)
 
 
-@writer(Max)
-def max_(w: Writer, p: Any, x: Value) -> Value:
-    return _extremum(w, p, x, "ReduceMax", lowest(x.type.dtype))
-
-
-@writer(Min)
-def min_(w: Writer, p: Any, x: Value) -> Value:
-    return _extremum(w, p, x, "ReduceMin", highest(x.type.dtype))
-
-
-def _extremum(w: Writer, p: Any, x: Value, op_type: str, nothing: Any) -> Value:
+@writer(Max, Min)
+def extremum(w: Writer, p: Any, x: Value) -> Value:
+    op_type, nothing = ("ReduceMax", lowest) if isinstance(p, Max) else ("ReduceMin", highest)
     if 0 in (x.type.shape.sizes or ()) and w.op.outputs[0].shape.is_fully_defined():
-        return w.constant(np.full(w.op.outputs[0].shape.known, nothing, x.type.dtype))
+        return w.constant(np.full(w.op.outputs[0].shape.known, nothing(x.type.dtype), x.type.dtype))
     y = w.reduce(op_type, x, p.axis, p.keepdims)
     return y if y is x else with_nans(w, x, y, lambda nans: w.sum(nans, p.axis, p.keepdims))
 
@@ -161,18 +153,9 @@ def euclidean_norm(w: Writer, p: Any, x: Value) -> Value:
     return w.cast(w.reduce("ReduceL2", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
-@writer(MaxLike)
-def max_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
-    return _extremum_like(w, x, like, "ReduceMax")
-
-
-@writer(MinLike)
-def min_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
-    return _extremum_like(w, x, like, "ReduceMin")
-
-
-def _extremum_like(w: Writer, x: Value, like: Value, op_type: str) -> Value:
-    y = reduced_like(w, x, like, op_type)
+@writer(MaxLike, MinLike)
+def extremum_like(w: Writer, p: Any, x: Value, like: Value) -> Value:
+    y = reduced_like(w, x, like, "ReduceMax" if isinstance(p, MaxLike) else "ReduceMin")
     return y if y is x else with_nans(w, x, y, lambda nans: reduced_like(w, nans, like))
 
 
