@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 LOG := $(VENV)/install.log
 STAMP := $(VENV)/.installed
 
-.PHONY: help env demo test test-all programs test-oldest test-newest lint format types reference bench hooks lock clean
+.PHONY: help env demo test test-all programs networks test-oldest test-newest lint format types reference bench hooks lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,9 @@ test-all: lint ## the same with the slow tests
 
 programs: $(STAMP) ## ARGS=100000 random programs: do engines and derivatives agree?
 	@$(BIN)/python -m tests.programs $(ARGS)
+
+networks: $(STAMP) ## ARGS=1000 random networks: does XLA compute what NumPy does, in each way that it chooses by shape?
+	@$(BIN)/python -m tests.networks $(ARGS)
 
 test-oldest: ## quick tests with the oldest numpy, jax, onnx and onnxruntime that are allowed, in .venv-oldest
 	@$(call test_in,.venv-oldest,tools/oldest.py)

@@ -1,0 +1,84 @@
+"""Random networks: XLA computes what NumPy computes, on either side of where it chooses another lowering.
+
+The quick tests draw the same few networks each time, the slow ones more, on several numbers of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax")
+
+from pullback.engines.xla.inner_products import InnerProducts
+
+from .agreement import check, fails
+from .drawing import drawn
+from .network import Layer, Network, Source
+
+SUM = Network(
+    nodes=(
+        Source((-1, 16)),
+        Layer("activation", (0,), {"kind": "tanh"}),
+        Layer("with_other", (1, 1), {"how": "times"}),
+        Layer("reduced", (2,), {"kind": "sum", "axis": None}),
+    ),
+    results=(3,),
+    orders=0,
+    batches=(8,),
+)
+
+
+@pytest.mark.usefixtures("optimized_programs")
+@pytest.mark.parametrize("number", range(6))
+def test_networks(number: int) -> None:
+    network = drawn(f"0 {number}")
+    assert network is not None
+    check(network)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_many_networks(threads: int) -> None:
+    """In processes of their own: XLA counts its threads once."""
+    command = [sys.executable, "-m", "tests.networks", "200", "--seed", str(threads)]
+    environment = {**os.environ, "NPROC": str(threads), "JAX_DISABLE_MOST_OPTIMIZATIONS": "0"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_network_is_the_code_that_makes_it() -> None:
+    for number in range(20):
+        network = drawn(number)
+        assert network is not None
+        assert eval(repr(network)) == network == drawn(number)
+
+
+def test_what_is_wrong_is_found_in_a_small_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = InnerProducts.result
+
+    def wrong(self: InnerProducts, step: Any, arrays: Any) -> Any:
+        y = right(self, step, arrays)
+        return None if y is None else y * 1.001
+
+    assert not fails(SUM)
+    monkeypatch.setattr(InnerProducts, "result", wrong)
+    with pytest.raises(AssertionError) as caught:
+        check(SUM)
+    small = Network(
+        nodes=(
+            Source((-1, 16)),
+            Layer("with_other", (0, 0), {"how": "times"}),
+            Layer("reduced", (1,), {"kind": "sum", "axis": None}),
+        ),
+        results=(2,),
+        orders=0,
+        cotangents="ones",
+        fetched=("values",),
+        batches=(8,),
+    )
+    assert f"\n\n{small}\n\n" in str(caught.value)
