@@ -175,3 +175,26 @@ def test_without_it_lengths_and_dtypes_are_as_ever() -> None:
     tf.disable_v2_tensorshape()
     assert x.shape[0].value is None
     assert type(x.dtype) is type(np.dtype("float32"))
+
+
+def test_dtypes_are_those_of_version_1_wherever_they_are_asked_for() -> None:
+    x = images()
+    data = tf.data.Dataset.from_tensor_slices({"a": [1.0], "b": [1]})
+    iterator = data.make_one_shot_iterator()
+    found = [
+        x.dtype,
+        x.op.get_attr("dtype"),
+        tf.Variable(1.0).dtype,
+        tf.FIFOQueue(1, tf.float32).dtypes[0],
+        data.output_types["a"],
+        iterator.output_types["a"],
+        tf.data.get_output_types(data)["a"],
+        tf.data.get_output_types(iterator)["a"],
+        tf.TensorArray(tf.float32, 1).dtype,
+        tf.get_variable("v", [1]).dtype,
+    ]
+    assert [d.as_numpy_dtype for d in found] == [np.float32] * len(found)
+    assert {d.as_datatype_enum for d in found} == {1}
+    assert (tf.string.as_datatype_enum, tf.bfloat16.as_datatype_enum) == (7, 14)
+    assert str(iterator.output_shapes["b"]) == "()"
+    assert iterator.output_classes["b"] is tf.Tensor

@@ -198,3 +198,19 @@ def test_an_element_may_be_taken_for_what_waits_only(engine: str) -> None:
         assert sess.run(counted) == 2.0
         sess.run(grouped)
         assert sess.run(queue.size()) == 1
+
+
+def test_what_is_done_with_a_queue_is_named_after_it() -> None:
+    queue = tf.FIFOQueue(3, tf.int32, [[]], name="numbers")
+    assert tf.FIFOQueue(3, tf.int32, [[]], name="numbers").name == "numbers_1"
+    done = [queue.enqueue(1), queue.enqueue_many([[1]]), queue.dequeue(), queue.dequeue_many(2), queue.size()]
+    names = ["enqueue", "EnqueueMany", "Dequeue", "DequeueMany", "Size"]
+    assert [getattr(x, "op", x).name for x in done] == [f"numbers_{name}" for name in names]
+    assert queue.dequeue(name="mine").name == "mine:0"
+    kinds = [
+        tf.RandomShuffleQueue(3, 0, tf.int32, [[]]),
+        tf.PriorityQueue(3, tf.int32, [[]]),
+        tf.PaddingFIFOQueue(3, tf.int32, [[None]], name="padded"),
+    ]
+    assert [q.name for q in kinds] == ["random_shuffle_queue", "priority_queue", "padded"]
+    assert tf.train.QueueRunner(queue, [done[0]]).name == "numbers"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from .dtypes import DType
 from .seen import seen
 from .shape import TensorShape
@@ -235,12 +237,11 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """The attribute `name`, of the primitive or of a scope; ValueError where there is none."""
-        if name in self.attrs:
-            return self.attrs[name]
-        attributes = self.primitive.attributes
+        attributes = self.attrs if name in self.attrs else self.primitive.attributes
         if name not in attributes:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return attributes[name]
+        value = attributes[name]
+        return seen.dtype(value) if isinstance(value, np.dtype) else value
 
     def __repr__(self) -> str:
         return f"<Operation '{self.name}' type={self.type}>"

@@ -15,6 +15,7 @@ import numpy as np
 
 from ... import dtypes as today
 from ...core import dtypes
+from ...interop.summary_values import type_number
 
 
 class DType:
@@ -59,6 +60,11 @@ class DType:
     def name(self) -> str:
         """Its name."""
         return dtypes.dtype_name(self.dtype)
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The number that TensorFlow's messages have for it."""
+        return type_number(self.dtype)
 
     @property
     def is_floating(self) -> bool:

@@ -27,6 +27,7 @@ import numpy as np
 import pullback as pb
 
 from ...control_flow.host_call import host_call
+from ...core.seen import seen
 from ...core.shape import as_shape
 from ...core.types import tensor_type
 from .data.batches import batched, padded
@@ -86,8 +87,12 @@ class Contents:
 class QueueBase:
     """What all queues can do."""
 
-    def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Callable[[], Contents]) -> None:
-        self.dtypes = [pb.as_dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
+    def __init__(
+        self, dtypes: Any, shapes: Any, names: Any, queue_ref: Callable[[], Contents], name: str = "queue"
+    ) -> None:
+        given = dtypes if isinstance(dtypes, list | tuple) else [dtypes]
+        self.dtypes = [seen.dtype(pb.as_dtype(d)) for d in given]
+        self.name = pb.get_default_graph().unique_name(name)
         self.shapes = _shapes(shapes, len(self.dtypes))
         self.names = [names] if isinstance(names, str) else names
         self._make = queue_ref
@@ -96,7 +101,9 @@ class QueueBase:
 
     def enqueue(self, vals: Any, name: str | None = None) -> pb.Operation:
         """The operation that puts one element in."""
-        return host_call(lambda session, *x: self._put(session, [x]), self._tensors(vals), (), name or "enqueue")
+        return host_call(
+            lambda session, *x: self._put(session, [x]), self._tensors(vals), (), name or f"{self.name}_enqueue"
+        )
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> pb.Operation:
         """The operation that puts the rows of `vals` in."""
@@ -104,7 +111,7 @@ class QueueBase:
         def put(session: Any, *columns: Array) -> Sequence[Array]:
             return self._put(session, list(zip(*columns, strict=True)))
 
-        return host_call(put, self._tensors(vals), (), name or "enqueue_many")
+        return host_call(put, self._tensors(vals), (), name or f"{self.name}_EnqueueMany")
 
     def dequeue(self, name: str | None = None) -> Any:
         """The next element, in tensors.
@@ -114,16 +121,18 @@ class QueueBase:
         """
         types = [pb.TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
         return self._named(
-            host_call(lambda session: self.contents(session).take(1, False)[0], (), types, name or "dequeue")
+            host_call(
+                lambda session: self.contents(session).take(1, False)[0], (), types, name or f"{self.name}_Dequeue"
+            )
         )
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         """The next `n` elements, on top of each other."""
-        return self._dequeued(n, False, name or "dequeue_many")
+        return self._dequeued(n, False, name or f"{self.name}_DequeueMany")
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """The next `n` elements, on top of each other; fewer where a closed queue has no more."""
-        return self._dequeued(n, True, name or "dequeue_up_to")
+        return self._dequeued(n, True, name or f"{self.name}_DequeueUpTo")
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> pb.Operation:
         """The operation that closes the queue."""
@@ -133,7 +142,7 @@ class QueueBase:
             self.contents(session).close()
             return ()
 
-        return host_call(close, (), (), name or "close")
+        return host_call(close, (), (), name or f"{self.name}_Close")
 
     def size(self, name: str | None = None) -> pb.Tensor:
         """The number of elements."""
@@ -141,12 +150,15 @@ class QueueBase:
         def size(session: Any) -> Sequence[Array]:
             return [np.array(len(self.contents(session).elements), np.int32)]
 
-        return host_call(size, (), [tensor_type(pb.int32, [])], name or "size").outputs[0]
+        return host_call(size, (), [tensor_type(pb.int32, [])], name or f"{self.name}_Size").outputs[0]
 
     def is_closed(self, name: str | None = None) -> pb.Tensor:
         """Whether the queue is closed."""
         return host_call(
-            lambda session: [np.array(self.contents(session).closed)], (), [tensor_type(bool, [])], name or "is_closed"
+            lambda session: [np.array(self.contents(session).closed)],
+            (),
+            [tensor_type(bool, [])],
+            name or f"{self.name}_IsClosed",
         ).outputs[0]
 
     def stack(self, elements: Sequence[Element]) -> Sequence[Array]:
@@ -210,8 +222,8 @@ class FIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        del shared_name, name
-        super().__init__(dtypes, shapes, names, lambda: Contents(capacity, 0, lambda _: 0))
+        del shared_name
+        super().__init__(dtypes, shapes, names, lambda: Contents(capacity, 0, lambda _: 0), name)
 
 
 class PaddingFIFOQueue(FIFOQueue):
@@ -237,11 +249,11 @@ class RandomShuffleQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        del shared_name, name
+        del shared_name
         seeds = pb.get_seed(seed)
         number = None if seeds == (None, None) else hash(seeds)
         super().__init__(
-            dtypes, shapes, names, lambda: Contents(capacity, min_after_dequeue, _drawn(random.Random(number)))
+            dtypes, shapes, names, lambda: Contents(capacity, min_after_dequeue, _drawn(random.Random(number))), name
         )
 
 
@@ -266,10 +278,10 @@ class PriorityQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "priority_queue",
     ) -> None:
-        del shared_name, name
+        del shared_name
         others = types if isinstance(types, list | tuple) else [types]
         known = [pb.TensorShape.SCALAR, *_shapes(shapes, len(others))]
-        super().__init__([pb.int64, *others], known, names, lambda: Contents(capacity, 0, _most_urgent))
+        super().__init__([pb.int64, *others], known, names, lambda: Contents(capacity, 0, _most_urgent), name)
 
 
 def _drawn(generator: random.Random) -> Callable[[Sequence[Element]], int]:

@@ -17,7 +17,20 @@ import pullback as pb
 from ....core.shape import as_shape
 from . import batches
 from .functions import ElementFunction, Values
-from .structure import Array, as_leaves, as_tensors, declared, leaves, packed, rows_of, type_of, types_of
+from .structure import (
+    Array,
+    as_leaves,
+    as_tensors,
+    classes_in,
+    declared,
+    leaves,
+    packed,
+    rows_of,
+    shapes_in,
+    type_of,
+    types_in,
+    types_of,
+)
 from .transformations import Transformed
 
 Element = Sequence[Array]
@@ -51,17 +64,17 @@ class Dataset(Transformed):
     @property
     def output_types(self) -> Any:
         """The dtypes of an element."""
-        return packed(self.element_spec, [t.dtype for t in leaves(self.element_spec)])
+        return types_in(self.element_spec)
 
     @property
     def output_shapes(self) -> Any:
         """The static shapes of an element."""
-        return packed(self.element_spec, [t.shape for t in leaves(self.element_spec)])
+        return shapes_in(self.element_spec)
 
     @property
     def output_classes(self) -> Any:
         """The classes of what `get_next` gives."""
-        return packed(self.element_spec, [pb.Tensor for _ in leaves(self.element_spec)])
+        return classes_in(self.element_spec)
 
     def __repr__(self) -> str:
         return f"<Dataset of {self.element_spec}>"

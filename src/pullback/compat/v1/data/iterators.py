@@ -18,7 +18,7 @@ import pullback as pb
 from ....control_flow.host_call import host_call
 from ....core.types import tensor_type
 from .dataset import Dataset, Element, Pass
-from .structure import Array, declared, leaves, packed
+from .structure import Array, classes_in, declared, leaves, packed, shapes_in, types_in
 
 _numbers = count()
 _known: WeakValueDictionary[str, Iterator] = WeakValueDictionary()
@@ -61,6 +61,21 @@ class Iterator:
         """The iterator whose handle a run is fed with."""
         del output_classes
         return FeedableIterator(pb.convert_to_tensor(string_handle), declared(output_types, output_shapes))
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of an element."""
+        return types_in(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of an element."""
+        return shapes_in(self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of what `get_next` gives."""
+        return classes_in(self.element_spec)
 
     @property
     def initializer(self) -> pb.Operation:

@@ -11,6 +11,7 @@ import pullback as pb
 
 from ....core import nest
 from ....core.graph import AbstractTensorLike
+from ....core.seen import seen
 from ....core.shape import as_shape
 from ....core.types import type_of_array
 from ....primitives.creation.constant import as_array
@@ -75,6 +76,21 @@ def packed(structure: Any, values: Sequence[Any]) -> Any:
         return nest.pack_sequence_as(_flat(part), [filled(child) for child in nest.children(part)])
 
     return filled(structure)
+
+
+def types_in(spec: Any) -> Any:
+    """The dtypes of an element of those types."""
+    return packed(spec, [seen.dtype(kind.dtype) for kind in leaves(spec)])
+
+
+def shapes_in(spec: Any) -> Any:
+    """The static shapes of an element of those types."""
+    return packed(spec, [kind.shape for kind in leaves(spec)])
+
+
+def classes_in(spec: Any) -> Any:
+    """The classes of what `get_next` gives for those types."""
+    return packed(spec, [pb.Tensor for _ in leaves(spec)])
 
 
 def declared(dtypes: Any, shapes: Any) -> Any:

@@ -51,6 +51,11 @@ class QueueRunner:
         self._running = 0
         self._lock = threading.Lock()
 
+    @property
+    def name(self) -> str:
+        """The name of the queue."""
+        return str(self.queue.name)
+
     def create_threads(
         self, sess: Any, coord: Coordinator | None = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
