@@ -1,4 +1,4 @@
-"""Garbage collection paused: building, reading and writing a graph makes many objects, none of them garbage."""
+"""Garbage collection paused: building, compiling, reading and writing graphs makes many objects, no garbage."""
 
 from __future__ import annotations
 

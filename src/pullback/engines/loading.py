@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..core.garbage import without_collection
 from ..core.operation import Operation, Tensor, define_methods
 from ..primitives.sparse.sparse_tensor import SparseTensor
 from .random_stream import untouched_stream
@@ -22,7 +23,7 @@ def _numpy_engine() -> EngineClass:
 
 def _xla_engine() -> EngineClass:
     try:
-        with untouched_stream():
+        with untouched_stream(), without_collection():
             from .xla.engine import XlaEngine
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"Session: engine='xla' needs jax ({error}): pip install 'pullback[xla]'") from error

@@ -19,6 +19,8 @@ from .. import messages
 from .lost_processes import wait_until_ready
 
 KINDS = ("CPU", "GPU", "TPU")
+_SMALL = 1 << 20
+"""The bytes up to which a second copy is sooner made than a program that copies is compiled."""
 
 
 @cache
@@ -172,6 +174,8 @@ class Layout(NamedTuple):
         if self.mesh is not None:
             return jax.device_put(np.array(array), whole(self.mesh) if like is None else like.sharding)
         given = np.asarray(array)
+        if given.nbytes <= _SMALL:
+            given = _apart(given)
         placed = jax.device_put(given, self.device).block_until_ready()
         shared = placed.unsafe_buffer_pointer() == given.ctypes.data
         return jnp.copy(placed) if shared else placed
@@ -197,3 +201,10 @@ class Layout(NamedTuple):
 def _within(mesh: Mesh) -> Iterator[None]:
     with jax.enable_x64(True), jax.set_mesh(mesh):
         yield
+
+
+def _apart(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy of `array`, one element behind the beginning of its memory: jax takes only aligned memory for its own."""
+    copy = np.empty(array.size + 1, array.dtype)[1:].reshape(array.shape)
+    copy[...] = array
+    return copy

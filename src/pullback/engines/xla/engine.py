@@ -20,69 +20,25 @@ from ...core.types import type_of_array
 from ...primitives.base.state import AbstractStateful
 from ...primitives.identity.sharding import Entry, Sharding
 from .. import messages
-from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError, steps_for_host
 from ..engine import AbstractEngine, EngineOptions, Run
 from ..foreign_arrays import as_jax_takes_it, host_array, is_elsewhere, speaks_dlpack
 from ..host_engine import copied
 from ..placement import Segment, asks_for_devices, asks_for_processes, segments_of
-from ..plan import Plan, has_guards
+from ..plan import Plan
 from ..shards import Shards, Source, one_shard
-from . import (  # noqa: F401  (imported for the kernels that they register)
-    activations,
-    casting,
-    complex,
-    cumulative,
-    debugging,
-    elementwise,
-    identity,
-    image,
-    indexing,
-    losses,
-    masked_rows,
-    pooling,
-    reduction,
-    segment,
-    signal,
-    sorting,
-    sparse,
-    tensor_array,
-    variables,
-)
-from .control_flow import (  # noqa: F401  (imported for the kernels that they register)
-    branches,
-    callbacks,
-    calls,
-    rematerialisation,
-)
-from .convolution import (  # noqa: F401  (imported for the kernels that they register)
-    convolution,
-    morphology,
-)
 from .devices import Layout, as_mesh, default_device, device_for, device_in_processes, of_all_processes, spread, whole
 from .exceptions import leaving_jax_alone
 from .host_segments import HOST, has_texts, steps_with_texts
-from .linalg import (  # noqa: F401  (imported for the kernels that they register)
-    decompositions,
-    matrix_functions,
-    products,
-)
-from .loops import (  # noqa: F401  (imported for the kernels that they register)
-    loop,
-)
+from .known import is_known, run_of_known
 from .loops.rooms import RoomKeeper
 from .lost_processes import while_watching
 from .platform import PROCESSOR
 from .processes import wait_for_all
-from .program import Program, host_value
+from .program import Program
 from .segments import SegmentedProgram
 from .settled import UnsettledError
-from .special import (  # noqa: F401  (imported for the kernels that they register)
-    error_function,
-    special,
-)
 from .stages import StagedProgram
-from .trace import Trace
 from .transfers import everywhere, is_here, shape_of
 
 
@@ -113,10 +69,12 @@ class XlaEngine(AbstractEngine):
         if texts and self.mesh is not None:
             raise UnimplementedError("Session: no texts go over a mesh; run what has texts in a session without one")
         segments = self.segments(plan)
-        if self.in_stages and not _is_known(plan):
+        known = is_known(plan) and not (texts or self.options.check_numerics)
+        if known and not (plan.states and (self.in_stages or self.mesh is not None or len(segments) > 1)):
+            layout = self._layout(segments[0].place if segments and plan.states else default_device())
+            return leaving_jax_alone(run_of_known(plan, layout, self.keep, to_host), None)
+        if self.in_stages:
             return leaving_jax_alone(StagedProgram(self, plan, segments, to_host), self.mesh)
-        if not texts and _is_known(plan) and not self.options.check_numerics:
-            return _run_of_known(plan, to_host)
         if texts or len(segments) > 1:
             return leaving_jax_alone(SegmentedProgram(self, plan, to_host), self.mesh)
         program = self._program(plan, segments, to_host)
@@ -367,25 +325,6 @@ class XlaEngine(AbstractEngine):
         for program in self.programs:
             program.close()
         self.programs.clear()
-
-
-def _is_known(plan: Plan) -> bool:
-    """Whether a plan depends on nothing, and is so small that compiling it costs more than NumPy."""
-    if plan.feeds or plan.states or has_guards(plan) or any(step.bodies for step in plan.steps):
-        return False
-    small = all(is_small(y) for step in plan.steps for y in step.op.outputs)
-    return small and all(array.nbytes <= LIFTED_BYTES for _, array in plan.constants)
-
-
-def _run_of_known(plan: Plan, to_host: bool) -> Run:
-    def run(feeds: Sequence[Any]) -> list[Any]:
-        with jax.enable_x64(True):
-            trace = Trace(plan, concrete_values(plan), set(), check=False)
-            trace.run()
-            arrays = [np.asarray(y) for y in trace.fetched()]
-            return [host_value(y) if to_host else jax.device_put(np.array(y)) for y in arrays]
-
-    return run
 
 
 def _check_is_there(array: jax.Array) -> None:

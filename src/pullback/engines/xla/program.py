@@ -21,6 +21,7 @@ import numpy as np
 
 from ...control_flow.loop import Loop
 from ...core.function import bound_lengths
+from ...core.garbage import without_collection
 from ...core.graph import Operation, Tensor
 from ...core.shape import as_shape
 from ...passes.costs import Lengths
@@ -215,12 +216,19 @@ class Program:
         if self._has_settled(fn, rest):
             self._start(fn, launched, written, read, rest)
         else:
-            if self._multiplies_wrongly(fn, written, read, rest):
-                self.with_ynnpack = False
-                self.close()
-                fn, rest = self._chosen(feeds)
-            self._start_first(fn, launched, written, read, rest)
+            with without_collection():
+                self._start_new(fn, launched, written, read, feeds, rest)
         return launched[-1]
+
+    def _start_new(
+        self, fn: Compiled, launched: list[Any], written: list[Any], read: list[Any], feeds: Any, rest: Any
+    ) -> None:
+        """The first calls of a signature, after which `fn`, with `rest` of the feeds, is what computes all rightly."""
+        if self._multiplies_wrongly(fn, written, read, rest):
+            self.with_ynnpack = False
+            self.close()
+            fn, rest = self._chosen(feeds)
+        self._start_first(fn, launched, written, read, rest)
 
     def _multiplies_wrongly(self, fn: Compiled, written: list[Any], read: list[Any], feeds: Sequence[Any]) -> bool:
         """Whether `fn`, which has not been run for such `feeds`, leaves products to YNNPACK that it cannot compute."""

@@ -1,8 +1,13 @@
-"""Lowering registry: which primitives XLA computes by another function than their kernel. Does not import jax."""
+"""Lowering registry: which primitives XLA computes by another function than their kernel. Does not import jax.
+
+The modules of a family are imported when the first of its primitives is looked up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from ...core.primitive import Primitive
@@ -13,12 +18,44 @@ F = TypeVar("F", bound=Kernel)
 _kernels: dict[type[Primitive], Kernel] = {}
 _functionals: dict[type[Primitive], Kernel] = {}
 
+MODULES = {
+    "activations": ["activations"],
+    "casting": ["casting"],
+    "complex": ["complex"],
+    "control_flow": [
+        "control_flow.branches",
+        "control_flow.callbacks",
+        "control_flow.calls",
+        "control_flow.rematerialisation",
+        "loops.loop",
+    ],
+    "convolution": ["convolution.convolution", "convolution.morphology"],
+    "cumulative": ["cumulative"],
+    "debugging": ["debugging"],
+    "elementwise": ["elementwise"],
+    "identity": ["identity"],
+    "image": ["image"],
+    "indexing": ["indexing", "masked_rows"],
+    "linalg": ["linalg.decompositions", "linalg.matrix_functions", "linalg.products"],
+    "losses": ["losses"],
+    "pooling": ["pooling"],
+    "reduction": ["reduction"],
+    "segment": ["segment"],
+    "signal": ["signal"],
+    "sorting": ["sorting"],
+    "sparse": ["sparse"],
+    "special": ["special.error_function", "special.special"],
+    "tensor_array": ["tensor_array"],
+    "variables": ["variables"],
+}
+"""For a family the modules that register its kernels."""
+
 
 def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
     """A decorator: XLA computes the primitives `classes` by `fn(primitive, *arrays)`, an array or a tuple of them.
 
     For a primitive that reads state the first array is the state, as in its `kernel`. Write such functions in a file
-    `engines/xla/<family>.py`, and import it in `engines/xla/engine.py`. Where all arrays are NumPy's and
+    `engines/xla/<family>.py`, and name it in `MODULES`. Where all arrays are NumPy's and
     the result is small or decides a shape, the primitive's own kernel is used with NumPy.
     """
 
@@ -34,6 +71,7 @@ def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
 
 def xla_kernel_of(cls: type[Primitive]) -> Kernel | None:
     """The function registered for a primitive class, or None."""
+    _load_family_of(cls.__module__)
     return _kernels.get(cls)
 
 
@@ -52,4 +90,16 @@ def xla_functional(*classes: type[Primitive]) -> Callable[[F], F]:
 
 def xla_functional_of(cls: type[Primitive]) -> Kernel | None:
     """The function registered for a primitive class that holds functions, or None."""
+    _load_family_of(cls.__module__)
     return _functionals.get(cls)
+
+
+@cache
+def _load_family_of(module: str) -> None:
+    """Import what registers kernels for the primitives of the family that `module`, where a class is from, is of."""
+    package, *rest = module.split(".")
+    if package != __name__.partition(".")[0]:
+        return
+    family = rest[1] if rest[0] == "primitives" else rest[0]
+    for name in MODULES.get(family, []):
+        import_module(f".{name}", __package__)

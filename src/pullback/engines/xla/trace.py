@@ -297,6 +297,8 @@ def dense(x: Any) -> Any:
 
 def of_dtype(value: Any, like: Any) -> Any:
     """`value` in the dtype of `like`; never of a weak type, which would be another signature."""
+    if isinstance(value, np.ndarray | np.generic) and value.dtype == like.dtype:
+        return value
     return jax.lax.convert_element_type(value, np.dtype(like.dtype))
 
 
