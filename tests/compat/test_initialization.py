@@ -46,6 +46,53 @@ def test_a_partitioned_variable_is_one(partitioner: object) -> None:
     assert tf.get_variable("v", [8, 2], partitioner=partitioner).shape == [8, 2]
 
 
+def test_partitioners_count_bytes() -> None:
+    shape, texts = tf.TensorShape([10, 3]), tf.TensorShape([4])
+    found = [
+        tf.fixed_size_partitioner(3, axis=-1)(shape, tf.float32),
+        tf.variable_axis_size_partitioner(36)(shape, tf.float32),
+        tf.variable_axis_size_partitioner(36)(shape, tf.float64),
+        tf.variable_axis_size_partitioner(1, axis=1, max_shards=2)(shape, tf.float32),
+        tf.variable_axis_size_partitioner(32)(texts, tf.string),
+        tf.min_max_variable_partitioner(9, min_slice_size=50)(shape, tf.float32),
+        tf.min_max_variable_partitioner(9, axis=1, min_slice_size=1)(shape, tf.float32),
+        tf.min_max_variable_partitioner(9)(shape, tf.float32),
+    ]
+    assert found == [[1, 3], [4, 1], [10, 1], [1, 2], [2], [3, 1], [1, 3], [1, 1]]
+    for make in (tf.variable_axis_size_partitioner, tf.min_max_variable_partitioner):
+        with pytest.raises(ValueError, match=rf"^{make.__name__}: the shape must be fully defined and have an axis 2"):
+            make(8, axis=2)(shape, tf.float32)
+
+
+@pytest.mark.parametrize("strategy", ["mod", "div"])
+def test_rows_of_a_partitioned_variable_are_dealt_out_as_to_several_tables(strategy: str) -> None:
+    rng = np.random.RandomState(0)
+    start = rng.rand(10, 2).astype(np.float32)
+    parts = [start[:4], start[4:7], start[7:]]
+    v = tf.get_variable("v", initializer=start, partitioner=tf.fixed_size_partitioner(3))
+    ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([5, 9, 2], tf.int64), [2, 2])
+
+    def results(table: Any) -> list[Any]:
+        sampled = (tf.constant([1, 6], tf.int64), tf.constant([[0.3]] * 2), tf.constant([0.1, 0.2]))
+        given = {"num_sampled": 2, "num_classes": 10, "sampled_values": sampled, "partition_strategy": strategy}
+        rows, labels = tf.ones([2, 2]), tf.constant([[3], [8]], tf.int64)
+        return [
+            tf.nn.embedding_lookup(table, [[9, 0], [4, 7]], strategy),
+            tf.nn.embedding_lookup_sparse(table, ids, None, strategy, combiner="sum"),
+            tf.nn.safe_embedding_lookup_sparse(table, ids, default_id=1, partition_strategy=strategy),
+            tf.nn.nce_loss(table, tf.zeros([10]), labels, rows, **given),
+            tf.nn.sampled_softmax_loss(table, tf.zeros([10]), labels, rows, **given),
+        ]
+
+    slope = tf.gradients(tf.nn.embedding_lookup(v, [9, 1], strategy), v)[0]
+    assert isinstance(slope, tf.IndexedSlices)
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        for found, wanted in zip(*session.run([results(v), results([tf.constant(x) for x in parts])]), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        assert session.run(slope).indices.tolist() == ([3, 4] if strategy == "mod" else [9, 1])
+
+
 def test_the_scopes_of_the_first_versions() -> None:
     with tf.op_scope([], None, "a"), tf.variable_op_scope([], None, "b"):
         assert (tf.constant(1.0).name, tf.get_variable("v", []).name) == ("a/b/Const:0", "b/v:0")

@@ -375,6 +375,9 @@ def test_a_variable_is_no_part_of_another() -> None:
     v = tf.Variable(1.0)
     assert v._save_slice_info is None
     assert not isinstance(v, inner_names.PartitionedVariable)
+    assert isinstance(
+        tf.get_variable("w", [2], partitioner=tf.fixed_size_partitioner(2)), inner_names.PartitionedVariable
+    )
 
 
 def test_slots_begin_with_the_shape_of_the_first_value_where_no_other_is_known() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import pullback as pb
 
@@ -85,6 +86,37 @@ def test_a_getter_may_be_given_for_one_variable() -> None:
 def test_a_partitioner_leaves_one_variable() -> None:
     with pb.variable_scope("a", partitioner=lambda shape, dtype: [2, 1]):
         assert pb.get_variable("w", [4, 2]).shape == [4, 2]
+        assert pb.get_variable("scalar", [], initializer=pb.zeros_initializer()).partitions is None
+    assert [v.name for v in pb.global_variables()] == ["a/w:0", "a/scalar:0"]
+
+
+def test_the_parts_of_a_variable_are_iterated_over() -> None:
+    start = pb.constant([[1.0, 2.0, 3.0, 4.0, 5.0]])
+    v = pb.get_variable("v", initializer=start, partitioner=lambda shape, dtype: [1, 3])
+    whole = pb.get_variable("whole", [3], partitioner=lambda shape, dtype: [1])
+    with pb.Session(engine="numpy") as session:
+        session.run(pb.global_variables_initializer())
+        assert [part.tolist() for part in session.run(list(v))] == [[[1.0, 2.0]], [[3.0, 4.0]], [[5.0]]]
+        assert [part.shape for part in session.run(list(whole))] == [(3,)]
+    with pytest.raises(TypeError, match="is not iterable while the graph is built"):
+        iter(pb.Variable([1.0]))
+
+
+@pytest.mark.parametrize(
+    ("partitioner", "message"),
+    [
+        (3, "must be a function of shape and dtype, not 3"),
+        (lambda shape, dtype: [2], r"must give a number of parts for each axis of \(4, 2\), not \[2\]"),
+        (lambda shape, dtype: 2, r"must give a number of parts for each axis of \(4, 2\), not 2"),
+        (lambda shape, dtype: [2, 0], r"must give a number of parts for each axis of \(4, 2\), not \[2, 0\]"),
+        (lambda shape, dtype: [2, 2], r"divides more than one axis: \[2, 2\]"),
+        (lambda shape, dtype: [5, 1], r"asks for 5 parts of axis 0 of \(4, 2\)"),
+    ],
+)
+def test_a_partitioner_divides_one_axis(partitioner: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^get_variable: the partitioner of 'v' {message}$"):
+        pb.get_variable("v", [4, 2], partitioner=partitioner)
+    assert pb.global_variables() == []
 
 
 def test_initializers_and_getters_of_programs_of_version_1_are_given_its_dtypes() -> None:

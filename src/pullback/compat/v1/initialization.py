@@ -7,11 +7,12 @@
 'layer/'
 >>> shape = tf.TensorShape([8, 4])
 >>> tf.variable_axis_size_partitioner(64)(shape, tf.float32), tf.min_max_variable_partitioner()(shape, tf.float32)
-([1, 1], [1, 1])
+([2, 1], [1, 1])
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
@@ -117,7 +118,7 @@ def add_check_numerics_ops() -> pb.Operation:
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """A partitioner that asks for `num_shards` parts along `axis`; variables are made in one piece whatever it says.
+    """A partitioner that asks for `num_shards` parts along `axis`.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.fixed_size_partitioner(3)([8, 2])
@@ -126,7 +127,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
 
     def partition(shape: Sequence[int], dtype: object = None) -> list[int]:
         del dtype
-        return [num_shards if i == axis else 1 for i in range(len(shape))]
+        return [num_shards if i in (axis, axis + len(shape)) else 1 for i in range(len(shape))]
 
     return partition
 
@@ -134,17 +135,53 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
 def variable_axis_size_partitioner(
     max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
 ) -> Partitioner:
-    """A partitioner that asks for parts of at most that many bytes; variables are made in one piece."""
-    del max_shard_bytes, bytes_per_string_element, max_shards
-    return fixed_size_partitioner(1, axis)
+    """A partitioner that asks for parts of at most that many bytes, rows whole, and for at most `max_shards`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.variable_axis_size_partitioner(24)(tf.TensorShape([7, 2]), tf.float32)
+    [3, 1]
+    """
+
+    def partition(shape: Any, dtype: Any) -> list[int]:
+        length = _length("variable_axis_size_partitioner", shape, axis)
+        row = shape.num_elements() // length * _bytes(dtype, bytes_per_string_element)
+        count = math.ceil(length / max(1, max_shard_bytes // row))
+        return _along(shape, axis, count if max_shards is None else min(max_shards, count))
+
+    return partition
 
 
 def min_max_variable_partitioner(
     max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
 ) -> Partitioner:
-    """A partitioner that asks for parts of at least that many bytes; variables are made in one piece."""
-    del max_partitions, min_slice_size, bytes_per_string_element
-    return fixed_size_partitioner(1, axis)
+    """A partitioner that asks for parts of about `min_slice_size` bytes, and for at most `max_partitions`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.min_max_variable_partitioner(3, min_slice_size=24)(tf.TensorShape([7, 2]), tf.float32)
+    [3, 1]
+    """
+
+    def partition(shape: Any, dtype: Any) -> list[int]:
+        length = _length("min_max_variable_partitioner", shape, axis)
+        size = shape.num_elements() * _bytes(dtype, bytes_per_string_element)
+        return _along(shape, axis, max(1, min(length, max_partitions, math.ceil(size / min_slice_size))))
+
+    return partition
+
+
+def _length(function: str, shape: Any, axis: int) -> int:
+    if not shape.is_fully_defined() or not -shape.rank <= axis < shape.rank:
+        raise ValueError(f"{function}: the shape must be fully defined and have an axis {axis}, but it is {shape}")
+    return int(shape.as_list()[axis])
+
+
+def _bytes(dtype: Any, of_string: int) -> int:
+    known = pb.as_dtype(dtype)
+    return of_string if known == pb.string else known.itemsize
+
+
+def _along(shape: Any, axis: int, count: int) -> list[int]:
+    return [count if i == axis % shape.rank else 1 for i in range(shape.rank)]
 
 
 @contextmanager

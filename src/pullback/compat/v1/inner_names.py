@@ -48,8 +48,13 @@ from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_
 from .variable import Variable as Variable
 
 
-class PartitionedVariable:
-    """A class of no variable: all are made in one piece."""
+class _Partitioned(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, pb.Variable) and instance.partitions is not None
+
+
+class PartitionedVariable(metaclass=_Partitioned):
+    """The class of the variables that have a partitioner."""
 
 
 ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = variable = Variable

@@ -46,6 +46,7 @@ from ...core.dtypes import INTEGER
 from ...core.typing import TensorLike
 from ...layers.losses.ctc_search import searched
 from ...primitives.losses.ctc import without_repeats
+from ...primitives.variables.partitions import part_lengths
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
 from .backprop import conv2d_backprop_input as conv2d_backprop_input
@@ -287,6 +288,8 @@ def embedding_lookup(
 ) -> Any:
     """As `pb.nn.embedding_lookup`; several tables hold the rows in turn ("mod"), or one behind the other ("div").
 
+    So do the parts of a variable with a partitioner.
+
     A list is one of tables, of numbers too: `[[1.0], [2.0]]` are two. Of ragged `ids` it is a ragged tensor of rows.
 
     Raises:
@@ -301,7 +304,7 @@ def embedding_lookup(
         flat = embedding_lookup(params, ids.flat_values, partition_strategy, name, validate_indices, max_norm)
         return ids.with_flat_values(flat)
     tables = _tables("embedding_lookup", params, partition_strategy)
-    if len(tables) > 1 and partition_strategy == "mod":
+    if _is_dealt_out(tables, partition_strategy):
         ids = _places(tables, ids)
     return today.embedding_lookup(tables if len(tables) > 1 else tables[0], ids, max_norm, name)
 
@@ -345,7 +348,7 @@ def safe_embedding_lookup_sparse(
     """
     del allow_fast_lookup
     tables = _tables("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
-    if len(tables) > 1 and partition_strategy == "mod":
+    if _is_dealt_out(tables, partition_strategy):
         if default_id is not None:
             default_id = _places(tables, pb.convert_to_tensor(default_id, sparse_ids.values.dtype))
         sparse_ids = _in_tables(tables, sparse_ids, partition_strategy)
@@ -354,7 +357,7 @@ def safe_embedding_lookup_sparse(
 
 def _in_tables(tables: Sequence[Any], ids: Any, strategy: str) -> Any:
     """Sparse or ragged ids that count the rows of tables which stand one behind the other; those below 0 stay."""
-    if len(tables) == 1 or strategy == "div":
+    if not _is_dealt_out(tables, strategy):
         return ids
     places = pb.where(ids.values < 0, ids.values, _places(tables, ids.values))
     return ids.with_values(places)
@@ -439,17 +442,32 @@ def _tables(function: str, params: Any, strategy: str) -> list[Any]:
 def _places(tables: Sequence[Any], ids: Any) -> pb.Tensor:
     """Where the rows `ids`, dealt out to the tables in turn, are when these stand one behind the other."""
     numbers = pb.convert_to_tensor(ids)
-    lengths = pb.stack([pb.cast(pb.shape(table)[0], numbers.dtype) for table in tables])
-    count = pb.convert_to_tensor(len(tables), numbers.dtype)
-    return pb.gather(pb.cumsum(lengths, exclusive=True), numbers % count) + numbers // count
+    lengths: Any = _row_counts(tables[0]) if len(tables) == 1 else [pb.shape(table)[0] for table in tables]
+    starts = pb.cumsum(pb.cast(pb.stack(lengths), numbers.dtype), exclusive=True)
+    count = pb.convert_to_tensor(len(lengths), numbers.dtype)
+    return pb.gather(starts, numbers % count) + numbers // count
+
+
+def _row_counts(table: Any) -> list[int]:
+    """How many rows the parts of a partitioned variable have; nothing of a table in one part."""
+    partitions = table.partitions if isinstance(table, pb.Variable) else None
+    if partitions is None or partitions[0] == 1:
+        return []
+    return part_lengths(table.shape.as_list()[0], partitions[0])
+
+
+def _is_dealt_out(tables: Sequence[Any], strategy: str) -> bool:
+    """Whether rows were dealt out in turn to several tables, or to the parts of one."""
+    return strategy == "mod" and (len(tables) > 1 or bool(_row_counts(tables[0])))
 
 
 def _in_turn(function: str, weights: Any, strategy: str, rows: int) -> Any:
     """The tables of weights as one, whose rows are in order."""
     tables = _tables(function, weights, strategy)
-    if len(tables) == 1 or strategy == "div":
+    if not _is_dealt_out(tables, strategy):
         return weights
-    return pb.gather(pb.concat(tables, 0), _places(tables, np.arange(rows)))
+    whole = tables[0] if len(tables) == 1 else pb.concat(tables, 0)
+    return pb.gather(whole, _places(tables, np.arange(rows)))
 
 
 def __getattr__(name: str) -> Any:

@@ -84,7 +84,7 @@ class VariableScope:
         self.caching_device = caching_device
 
     def set_partitioner(self, partitioner: object) -> None:
-        """Noted; it changes nothing."""
+        """What divides variables that have no `partitioner` of their own."""
         self.partitioner = partitioner
 
     def set_use_resource(self, use_resource: bool | None) -> None:
@@ -155,7 +155,8 @@ def variable_scope(
 
     With `reuse=True` variables that exist are shared, with `AUTO_REUSE` those that do not exist are made; scopes inside
     inherit it, as they do `initializer`, `regularizer`, `constraint` and `dtype`. With `default_name` and no name, the
-    name is made unique. `values`, `caching_device`, `partitioner` and `use_resource` change nothing.
+    name is made unique. `values`, `caching_device` and `use_resource` change nothing. What `partitioner`, a function of
+    a shape and a dtype, asks for is noted: a variable is in one piece, and iterating over it gives the parts.
 
     `custom_getter(getter, name, ...)` returns what `get_variable` is to return inside, by the full name and with all of
     its arguments; `getter` is that of the scope around, which in the end makes or shares the variable.

@@ -14,7 +14,8 @@ from ...core.shape import as_shape
 from ...core.typing import DTypeLike, ShapeLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.variables.collections import GraphKeys
-from ...primitives.variables.operations import VarHandleOp
+from ...primitives.variables.operations import VarHandleOp, variable_type
+from ...primitives.variables.partitions import partitions_of
 from ...primitives.variables.references import be_resource
 from ...primitives.variables.variable import Variable, variables_of
 from .creators import created
@@ -48,7 +49,7 @@ def shared_variable(
 
     One that is not `shared` is always made, and is never found again.
     """
-    del caching_device, partitioner, synchronization, aggregation
+    del caching_device, synchronization, aggregation
     existing = _variable_named(graph, name) if shared else None
     if existing is not None:
         return _reused(existing, name, reuse, shape, dtype)
@@ -71,6 +72,7 @@ def shared_variable(
             collections=collections,
         )
         _check_made(variable, shape if validate_shape else None)
+        variable.partitions = partitions_of(partitioner, name, variable.shape, variable_type(variable.handle).dtype)
     if use_resource:
         be_resource(variable.graph_element())
     if shared:

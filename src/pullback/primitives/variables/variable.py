@@ -38,6 +38,7 @@ from .operations import (
     variable_zeros,
     written,
 )
+from .partitions import parts_of
 from .references import be_reference
 from .updates import scatter_rows, scatter_slices
 
@@ -106,6 +107,8 @@ class Variable(AbstractTensorLike):
     initializer: Operation | None
     """The operation that assigns the initial value."""
     constraint: Callable[[Any], Any] | None
+    partitions: Sequence[int] | None
+    """How many parts a partitioner asked for along each axis, over which iteration goes; None without one."""
 
     _save_slice_info: ClassVar[None] = None
     """TensorFlow's name for what a variable is a part of; programs ask it when they restore."""
@@ -150,7 +153,7 @@ class Variable(AbstractTensorLike):
                 handle_op = VarHandleOp(initial.dtype, static.static, scope[:-1], trainable, keys)
                 self.handle: Tensor = graph.add(handle_op, (), scope).outputs[0]
                 self.initial_value = initial
-                self.constraint = constraint
+                self.constraint, self.partitions = constraint, None
                 self.initializer = AssignVariableOp(initial.dtype, static).operation(
                     self.handle, initial, name="Assign"
                 )
@@ -180,7 +183,7 @@ class Variable(AbstractTensorLike):
             raise TypeError(f"Variable.from_handle: {handle!r} is not the handle of a variable")
         variable = cls.__new__(cls)
         variable.handle = op.outputs[0]
-        variable.constraint = None
+        variable.constraint = variable.partitions = None
         variable.initializer = _operation_named(op.graph, op.name + "/Assign", AssignVariableOp)
         variable.initial_value = None if variable.initializer is None else variable.initializer.inputs[1]
         read = _operation_named(op.graph, op.name + "/Read/ReadVariableOp", ReadVariableOp)
@@ -416,7 +419,10 @@ class Variable(AbstractTensorLike):
         raise TypeError(f"the truth of {self!r} is not known while the graph is built; run it with Session.run")
 
     def __iter__(self) -> Any:
-        raise TypeError(f"{self!r} is not iterable while the graph is built; use pb.unstack")
+        """The parts that a partitioner asked for; TypeError without one."""
+        if self.partitions is None:
+            raise TypeError(f"{self!r} is not iterable while the graph is built; use pb.unstack")
+        return iter(parts_of(self.as_tensor(), self.partitions, self.op.name))
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"{self!r} has no value while the graph is built; get one with Session.run")
