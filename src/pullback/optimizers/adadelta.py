@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from ..core.graph import Operation, Tensor
-from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
 from ..primitives.elementwise.powers import sqrt, square
-from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows
+from .optimizer import Complement, Scalars, Slots
+from .parts import AbstractLocalOptimizer, Part
 
 
-class AdadeltaOptimizer(AbstractOptimizer):
+class AdadeltaOptimizer(AbstractLocalOptimizer):
     """x becomes x - learning_rate u, where u = sqrt(b + epsilon) / sqrt(a + epsilon) dy.
 
     Before, a becomes rho a + (1 - rho) dy^2; after, b becomes rho b + (1 - rho) u^2.
@@ -40,21 +39,13 @@ class AdadeltaOptimizer(AbstractOptimizer):
         hyperparameters = {"learning_rate": learning_rate, "rho": rho, "rest": Complement(rho), "epsilon": epsilon}
         super().__init__(name, hyperparameters, {"accum": 0.0, "accum_update": 0.0})
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        a, b, u = _moved(slots["accum"].value(), slots["accum_update"].value(), dy, scalars)
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        accum, updates = slots["accum"], slots["accum_update"]
+        a, b, u = _moved(part.read(accum), part.read(updates), part.dy, scalars)
         return [
-            slots["accum"].assign(a, read_value=False),
-            slots["accum_update"].assign(b, read_value=False),
-            variable.assign_sub(u * scalars["learning_rate"], read_value=False),
-        ]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        rows = dy.indices
-        a, b, u = _moved(read_rows(slots["accum"], rows), read_rows(slots["accum_update"], rows), dy.values, scalars)
-        return [
-            scatter_rows("update", slots["accum"].handle, rows, a),
-            scatter_rows("update", slots["accum_update"].handle, rows, b),
-            scatter_rows("sub", variable.handle, rows, u * scalars["learning_rate"]),
+            part.write(accum, a),
+            part.write(updates, b),
+            part.subtract(variable, u * scalars["learning_rate"]),
         ]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from ..core.graph import Operation, Tensor
-from ..core.slices import IndexedSlices
+from ..core.graph import Operation
 from ..core.typing import TensorLike
 from ..primitives.elementwise.powers import rsqrt, square
-from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
+from .optimizer import Scalars, Slots
+from .parts import AbstractLocalOptimizer, Part
 
 
-class AdagradOptimizer(AbstractOptimizer):
+class AdagradOptimizer(AbstractLocalOptimizer):
     """x becomes x - learning_rate dy / sqrt(a), where a = a + dy^2.
 
     Slot: "accumulator", a, which starts from `initial_accumulator_value`.
@@ -41,16 +40,9 @@ class AdagradOptimizer(AbstractOptimizer):
         del use_locking
         super().__init__(name, {"learning_rate": learning_rate}, {"accumulator": initial_accumulator_value})
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        a = slots["accumulator"].value() + square(dy)
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = part.read(slots["accumulator"]) + square(part.dy)
         return [
-            slots["accumulator"].assign(a, read_value=False),
-            variable.assign_sub(dy * scalars["learning_rate"] * rsqrt(a), read_value=False),
-        ]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        a = read_rows(slots["accumulator"], dy.indices) + square(dy.values)
-        return [
-            scatter_rows("update", slots["accumulator"].handle, dy.indices, a),
-            scatter_rows("sub", variable.handle, dy.indices, dy.values * scalars["learning_rate"] * rsqrt(a)),
+            part.write(slots["accumulator"], a),
+            part.subtract(variable, part.dy * scalars["learning_rate"] * rsqrt(a)),
         ]

@@ -8,10 +8,11 @@ from ..core.typing import TensorLike
 from ..primitives.elementwise.powers import sqrt, square
 from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows, scalar
+from .optimizer import Complement, Scalars, Slots, scalar
+from .parts import AbstractLocalOptimizer, Part
 
 
-class AbstractAdam(AbstractOptimizer):
+class AbstractAdam(AbstractLocalOptimizer):
     """What all kinds of Adam share: their parameters, slots and rate, and the step with a dense gradient."""
 
     def __init__(
@@ -35,12 +36,12 @@ class AbstractAdam(AbstractOptimizer):
         super().__init__(name, hyperparameters, {"m": 0.0, "v": 0.0}, {"beta1_power": beta1, "beta2_power": beta2})
         self._learning_rate = learning_rate
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        m, v = self._moments(slots["m"].value(), slots["v"].value(), dy, scalars)
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        m, v = self._moments(part.read(slots["m"]), part.read(slots["v"]), part.dy, scalars)
         return [
-            slots["m"].assign(m, read_value=False),
-            slots["v"].assign(v, read_value=False),
-            variable.assign_sub(self._step(m, v, scalars), read_value=False),
+            part.write(slots["m"], m),
+            part.write(slots["v"], v),
+            part.subtract(variable, self._step(self._ahead(m, part.dy, scalars), v, scalars)),
         ]
 
     def _rate(self) -> Tensor:
@@ -60,6 +61,11 @@ class AbstractAdam(AbstractOptimizer):
             scatter_rows("add", m.handle, rows, dy.values * scalars["rest1"]),
             scatter_rows("add", v.handle, rows, square(dy.values) * scalars["rest2"]),
         ]
+
+    def _ahead(self, m: Tensor, dy: Tensor, scalars: Scalars) -> Tensor:
+        """Along what the variable steps."""
+        del dy, scalars
+        return m
 
     def _step(self, m: Tensor, v: Tensor, scalars: Scalars) -> Tensor:
         return m * scalars["rate"] / (sqrt(v) + scalars["epsilon"])
@@ -108,12 +114,3 @@ class LazyAdamOptimizer(AbstractAdam):
     array([[1. ],
            [9.9]], dtype=float32)
     """
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        rows = dy.indices
-        m, v = self._moments(read_rows(slots["m"], rows), read_rows(slots["v"], rows), dy.values, scalars)
-        return [
-            scatter_rows("update", slots["m"].handle, rows, m),
-            scatter_rows("update", slots["v"].handle, rows, v),
-            scatter_rows("sub", variable.handle, rows, self._step(m, v, scalars)),
-        ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.graph import Operation, Tensor
-from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
 from ..primitives.creation.fill import zeros_like
 from ..primitives.elementwise.powers import pow as raised
@@ -11,12 +10,12 @@ from ..primitives.elementwise.powers import square
 from ..primitives.elementwise.sign import absolute, sign
 from ..primitives.indexing.where import where
 from ..primitives.logic.comparison import greater
-from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
+from .optimizer import Scalars, Slots
+from .parts import AbstractLocalOptimizer, Part
 
 
-class FtrlOptimizer(AbstractOptimizer):
+class FtrlOptimizer(AbstractLocalOptimizer):
     """x becomes what minimises the sum of all gradients so far, linearised, and of penalties l1 |x| and l2 x^2.
 
     With n the sum of squares of the gradients and z of the gradients, each made ready for the steps taken:
@@ -79,23 +78,10 @@ class FtrlOptimizer(AbstractOptimizer):
         names = {"accum": accum_name, "linear": linear_name}
         super().__init__(name, hyperparameters, slots, variable_names=names)
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        x, n, z = _moved(variable.value(), slots["accum"].value(), slots["linear"].value(), dy, scalars)
-        return [
-            slots["accum"].assign(n, read_value=False),
-            slots["linear"].assign(z, read_value=False),
-            variable.assign(x, read_value=False),
-        ]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        rows = dy.indices
-        x, n, z = (read_rows(v, rows) for v in (variable, slots["accum"], slots["linear"]))
-        x, n, z = _moved(x, n, z, dy.values, scalars)
-        return [
-            scatter_rows("update", slots["accum"].handle, rows, n),
-            scatter_rows("update", slots["linear"].handle, rows, z),
-            scatter_rows("update", variable.handle, rows, x),
-        ]
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        accum, linear = slots["accum"], slots["linear"]
+        x, n, z = _moved(part.read(variable), part.read(accum), part.read(linear), part.dy, scalars)
+        return [part.write(accum, n), part.write(linear, z), part.write(variable, x)]
 
 
 def _moved(x: Tensor, n: Tensor, z: Tensor, dy: Tensor, scalars: Scalars) -> tuple[Tensor, Tensor, Tensor]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ..core.graph import Operation, Tensor
-from ..core.slices import IndexedSlices
+from ..core.graph import Operation
 from ..core.typing import TensorLike
-from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
+from .optimizer import Scalars, Slots
+from .parts import AbstractLocalOptimizer, Part
 
 
-class GradientDescentOptimizer(AbstractOptimizer):
+class GradientDescentOptimizer(AbstractLocalOptimizer):
     """x becomes x - learning_rate dy.
 
     `learning_rate` may be a number, a tensor, or a function of no arguments that returns either.
@@ -31,14 +30,11 @@ class GradientDescentOptimizer(AbstractOptimizer):
         del use_locking
         super().__init__(name, {"learning_rate": learning_rate}, {})
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        return [variable.assign_sub(dy * scalars["learning_rate"], read_value=False)]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        return [scatter_rows("sub", variable.handle, dy.indices, dy.values * scalars["learning_rate"])]
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        return [part.subtract(variable, part.dy * scalars["learning_rate"])]
 
 
-class MomentumOptimizer(AbstractOptimizer):
+class MomentumOptimizer(AbstractLocalOptimizer):
     """x becomes x - learning_rate a, where a = momentum a + dy; with Nesterov's, x - learning_rate (dy + momentum a).
 
     Slot: "momentum", a. With a gradient of some rows, a falls in those rows only.
@@ -66,20 +62,10 @@ class MomentumOptimizer(AbstractOptimizer):
         super().__init__(name, {"learning_rate": learning_rate, "momentum": momentum}, {"momentum": 0.0})
         self._use_nesterov = use_nesterov
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        a = slots["momentum"].value() * scalars["momentum"] + dy
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = part.read(slots["momentum"]) * scalars["momentum"] + part.dy
+        direction = part.dy + a * scalars["momentum"] if self._use_nesterov else a
         return [
-            slots["momentum"].assign(a, read_value=False),
-            variable.assign_sub(self._step(a, dy, scalars), read_value=False),
+            part.write(slots["momentum"], a),
+            part.subtract(variable, direction * scalars["learning_rate"]),
         ]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        a = read_rows(slots["momentum"], dy.indices) * scalars["momentum"] + dy.values
-        return [
-            scatter_rows("update", slots["momentum"].handle, dy.indices, a),
-            scatter_rows("sub", variable.handle, dy.indices, self._step(a, dy.values, scalars)),
-        ]
-
-    def _step(self, a: Tensor, dy: Tensor, scalars: Scalars) -> Tensor:
-        direction = dy + a * scalars["momentum"] if self._use_nesterov else a
-        return direction * scalars["learning_rate"]

@@ -279,11 +279,6 @@ class Complement:
     value: Any
 
 
-def read_rows(variable: Variable, indices: Tensor) -> Tensor:
-    """The rows `indices` of the value that `variable` has by then."""
-    return variable.sparse_read(indices)
-
-
 def scalar(value: Any, dtype: DType, name: str) -> Tensor:
     """A hyperparameter, which may be a number, a tensor, a variable or a function of no arguments, in `dtype`.
 

@@ -6,17 +6,16 @@ J. Duchi, Y. Singer, "Efficient online and batch learning using forward backward
 from __future__ import annotations
 
 from ..core.graph import Operation, Tensor
-from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
 from ..primitives.elementwise.maximum import maximum
 from ..primitives.elementwise.powers import rsqrt, sqrt, square
 from ..primitives.elementwise.sign import absolute, sign
-from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
+from .optimizer import Scalars, Slots
+from .parts import AbstractLocalOptimizer, Part
 
 
-class ProximalGradientDescentOptimizer(AbstractOptimizer):
+class ProximalGradientDescentOptimizer(AbstractLocalOptimizer):
     """x becomes shrink(x - learning_rate dy, learning_rate l1) / (1 + learning_rate l2).
 
     `shrink(x, s)` is `sign(x) max(|x| - s, 0)`; l1 and l2 are the regularization strengths.
@@ -44,16 +43,12 @@ class ProximalGradientDescentOptimizer(AbstractOptimizer):
         strengths = {"l1": l1_regularization_strength, "l2": l2_regularization_strength}
         super().__init__(name, {"learning_rate": learning_rate, **strengths}, {})
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        x = _penalised(variable.value(), dy, scalars["learning_rate"], scalars)
-        return [variable.assign(x, read_value=False)]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        x = _penalised(read_rows(variable, dy.indices), dy.values, scalars["learning_rate"], scalars)
-        return [scatter_rows("update", variable.handle, dy.indices, x)]
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        x = _penalised(part.read(variable), part.dy, scalars["learning_rate"], scalars)
+        return [part.write(variable, x)]
 
 
-class ProximalAdagradOptimizer(AbstractOptimizer):
+class ProximalAdagradOptimizer(AbstractLocalOptimizer):
     """x becomes shrink(x - r dy, r l1) / (1 + r l2), where r = learning_rate / sqrt(a) and a = a + dy^2.
 
     `shrink(x, s)` is `sign(x) max(|x| - s, 0)`; l1 and l2 are the regularization strengths.
@@ -86,22 +81,13 @@ class ProximalAdagradOptimizer(AbstractOptimizer):
         slots = {"accumulator": initial_accumulator_value}
         super().__init__(name, {"learning_rate": learning_rate, **strengths}, slots)
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        a = slots["accumulator"].value() + square(dy)
-        x = _penalised(variable.value(), dy, scalars["learning_rate"] * rsqrt(a), scalars)
-        return [slots["accumulator"].assign(a, read_value=False), variable.assign(x, read_value=False)]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        rows = dy.indices
-        a = read_rows(slots["accumulator"], rows) + square(dy.values)
-        x = _penalised(read_rows(variable, rows), dy.values, scalars["learning_rate"] * rsqrt(a), scalars)
-        return [
-            scatter_rows("update", slots["accumulator"].handle, rows, a),
-            scatter_rows("update", variable.handle, rows, x),
-        ]
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = part.read(slots["accumulator"]) + square(part.dy)
+        x = _penalised(part.read(variable), part.dy, scalars["learning_rate"] * rsqrt(a), scalars)
+        return [part.write(slots["accumulator"], a), part.write(variable, x)]
 
 
-class AdagradDAOptimizer(AbstractOptimizer):
+class AdagradDAOptimizer(AbstractLocalOptimizer):
     """Adagrad by dual averaging: x becomes -learning_rate shrink(g, t l1) / (t l2 learning_rate + sqrt(a)).
 
     g is the sum of all gradients, a of their squares, t the number of the step: `global_step` + 1. x itself has no part
@@ -149,23 +135,13 @@ class AdagradDAOptimizer(AbstractOptimizer):
         }
         super().__init__(name, hyperparameters, {"gradient_accumulator": 0.0, "gradient_squared_accumulator": start})
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        g = slots["gradient_accumulator"].value() + dy
-        a = slots["gradient_squared_accumulator"].value() + square(dy)
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        g = part.read(slots["gradient_accumulator"]) + part.dy
+        a = part.read(slots["gradient_squared_accumulator"]) + square(part.dy)
         return [
-            slots["gradient_accumulator"].assign(g, read_value=False),
-            slots["gradient_squared_accumulator"].assign(a, read_value=False),
-            variable.assign(_averaged(g, a, scalars), read_value=False),
-        ]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        rows = dy.indices
-        g = read_rows(slots["gradient_accumulator"], rows) + dy.values
-        a = read_rows(slots["gradient_squared_accumulator"], rows) + square(dy.values)
-        return [
-            scatter_rows("update", slots["gradient_accumulator"].handle, rows, g),
-            scatter_rows("update", slots["gradient_squared_accumulator"].handle, rows, a),
-            scatter_rows("update", variable.handle, rows, _averaged(g, a, scalars)),
+            part.write(slots["gradient_accumulator"], g),
+            part.write(slots["gradient_squared_accumulator"], a),
+            part.write(variable, _averaged(g, a, scalars)),
         ]
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.graph import Operation, Tensor
-from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
 from ..primitives.elementwise.powers import rsqrt, square
-from ..primitives.variables.updates import scatter_rows
 from ..primitives.variables.variable import Variable
-from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows
+from .optimizer import Complement, Scalars, Slots
+from .parts import AbstractLocalOptimizer, Part
 
 
-class RMSPropOptimizer(AbstractOptimizer):
+class RMSPropOptimizer(AbstractLocalOptimizer):
     """x becomes x - b, where a = decay a + (1 - decay) dy^2 and b = momentum b + learning_rate dy / sqrt(a + epsilon).
 
     With `centered`, the mean c = decay c + (1 - decay) dy is kept too, and a - c^2 takes the place of a in b.
@@ -53,16 +52,10 @@ class RMSPropOptimizer(AbstractOptimizer):
         super().__init__(name, hyperparameters, {"rms": 1.0, **mean, "momentum": 0.0})
         self._centered = centered
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        new = self._new({name: slot.value() for name, slot in slots.items()}, dy, scalars)
-        ops: list[Operation] = [slots[name].assign(value, read_value=False) for name, value in new.items()]
-        return [*ops, variable.assign_sub(new["momentum"], read_value=False)]
-
-    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        old = {name: read_rows(slot, dy.indices) for name, slot in slots.items()}
-        new = self._new(old, dy.values, scalars)
-        ops = [scatter_rows("update", slots[name].handle, dy.indices, value) for name, value in new.items()]
-        return [*ops, scatter_rows("sub", variable.handle, dy.indices, new["momentum"])]
+    def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        new = self._new({name: part.read(slot) for name, slot in slots.items()}, part.dy, scalars)
+        ops = [part.write(slots[name], value) for name, value in new.items()]
+        return [*ops, part.subtract(variable, new["momentum"])]
 
     def _new(self, old: Mapping[str, Tensor], dy: Tensor, scalars: Scalars) -> dict[str, Tensor]:
         """The slots after a step."""

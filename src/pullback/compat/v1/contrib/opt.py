@@ -13,8 +13,8 @@ from ....core.slices import IndexedSlices
 from ....core.typing import TensorLike
 from ....optimizers.adam import AbstractAdam
 from ....optimizers.adam import LazyAdamOptimizer as LazyAdamOptimizer
-from ....optimizers.optimizer import Scalars, Slots, read_rows
-from ....primitives.variables.updates import scatter_rows
+from ....optimizers.optimizer import Scalars, Slots
+from ....optimizers.parts import Part
 
 
 class ScipyOptimizerInterface:
@@ -134,22 +134,16 @@ class NadamOptimizer(AbstractAdam):
     array([0.81, 9.81], dtype=float32)
     """
 
-    def change(self, variable: pb.Variable, dy: pb.Tensor, slots: Slots, scalars: Scalars) -> list[pb.Operation]:
-        m, v = self._moments(slots["m"].value(), slots["v"].value(), dy, scalars)
-        ahead = m * scalars["beta1"] + dy * scalars["rest1"]
-        return [
-            slots["m"].assign(m, read_value=False),
-            slots["v"].assign(v, read_value=False),
-            variable.assign_sub(self._step(ahead, v, scalars), read_value=False),
-        ]
-
     def change_rows(
         self, variable: pb.Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars
     ) -> list[pb.Operation]:
-        moved, rows = self._move_moments(dy, slots, scalars), dy.indices
-        ahead = read_rows(slots["m"], rows) * scalars["beta1"] + dy.values * scalars["rest1"]
-        step = self._step(ahead, read_rows(slots["v"], rows), scalars)
-        return [*moved, scatter_rows("sub", variable.handle, rows, step)]
+        moved, rows = self._move_moments(dy, slots, scalars), Part(dy.values, dy.indices)
+        ahead = self._ahead(rows.read(slots["m"]), dy.values, scalars)
+        step = self._step(ahead, rows.read(slots["v"]), scalars)
+        return [*moved, rows.subtract(variable, step)]
+
+    def _ahead(self, m: pb.Tensor, dy: pb.Tensor, scalars: Scalars) -> pb.Tensor:
+        return m * scalars["beta1"] + dy * scalars["rest1"]
 
 
 class DecoupledWeightDecayExtension:
