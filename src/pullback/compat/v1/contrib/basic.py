@@ -7,11 +7,12 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.named_functions import named
 from ....core.typing import TensorLike
 from ..layers.core import dropout as dropped
 from ..layers.core import flatten as flattened
 from ..layers.normalization import batch_normalization
-from ..layers.pooling import average_pooling2d, max_pooling2d
+from ..layers.pooling import average_pooling2d, average_pooling3d, max_pooling2d, max_pooling3d
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from .arguments import add_arg_scope
 from .finishing import Collections, Options, finished, model_variable, note_model_variable, with_biases
@@ -154,36 +155,29 @@ def flatten(inputs: TensorLike, outputs_collections: Collections = None, scope: 
         return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
 
 
-@add_arg_scope
-def max_pool2d(
-    inputs: TensorLike,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] = 2,
-    padding: str = "VALID",
-    data_format: str = "NHWC",
-    outputs_collections: Collections = None,
-    scope: str | None = None,
-) -> pb.Tensor:
-    """The largest element of each window."""
-    with pb.variable_scope(scope, "MaxPool2D") as around:
-        y = max_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), around)
-        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
+def _pooling(name: str, around: str, doc: str, pool: Callable[..., pb.Tensor], form: str) -> Callable[..., pb.Tensor]:
+    def pooled(
+        inputs: TensorLike,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 2,
+        padding: str = "VALID",
+        data_format: str = form,
+        outputs_collections: Collections = None,
+        scope: str | None = None,
+    ) -> pb.Tensor:
+        with pb.variable_scope(scope, around) as entered:
+            order = "channels_first" if data_format.startswith("NC") else "channels_last"
+            y = pool(inputs, kernel_size, stride, padding, order, entered)
+            return collect_named_outputs(outputs_collections, entered.original_name_scope[:-1], y)
+
+    return add_arg_scope(named(name, doc, pooled))
 
 
-@add_arg_scope
-def avg_pool2d(
-    inputs: TensorLike,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] = 2,
-    padding: str = "VALID",
-    data_format: str = "NHWC",
-    outputs_collections: Collections = None,
-    scope: str | None = None,
-) -> pb.Tensor:
-    """The mean of each window."""
-    with pb.variable_scope(scope, "AvgPool2D") as around:
-        y = average_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), around)
-        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
+_OF_VOLUMES = "of each window of [batch, depth, height, width, channels]."
+max_pool2d = _pooling("max_pool2d", "MaxPool2D", "The largest element of each window.", max_pooling2d, "NHWC")
+avg_pool2d = _pooling("avg_pool2d", "AvgPool2D", "The mean of each window.", average_pooling2d, "NHWC")
+max_pool3d = _pooling("max_pool3d", "MaxPool3D", f"The largest element {_OF_VOLUMES}", max_pooling3d, "NDHWC")
+avg_pool3d = _pooling("avg_pool3d", "AvgPool3D", f"The mean {_OF_VOLUMES}", average_pooling3d, "NDHWC")
 
 
 def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -209,7 +203,3 @@ def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[An
 def softmax(logits: TensorLike, scope: str | None = None) -> pb.Tensor:
     """The softmax of `logits` along the last axis."""
     return pb.math.softmax(logits, name=scope)
-
-
-def _order(data_format: str) -> str:
-    return "channels_last" if data_format == "NHWC" else "channels_first"

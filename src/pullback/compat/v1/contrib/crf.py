@@ -131,13 +131,7 @@ class CrfForwardRnnCell(RNNCell):
         super().__init__()
         self._transitions = pb.convert_to_tensor(transition_params)
 
-    @property
-    def state_size(self) -> Any:
-        return self._transitions.shape.size(0)
-
-    @property
-    def output_size(self) -> Any:
-        return self._transitions.shape.size(0)
+    state_size = output_size = property(lambda self: self._transitions.shape.size(0))
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The next state, twice."""
@@ -152,13 +146,7 @@ class CrfDecodeForwardRnnCell(RNNCell):
         super().__init__()
         self._transitions = pb.convert_to_tensor(transition_params)
 
-    @property
-    def state_size(self) -> Any:
-        return self._transitions.shape.size(0)
-
-    @property
-    def output_size(self) -> Any:
-        return self._transitions.shape.size(0)
+    state_size = output_size = property(lambda self: self._transitions.shape.size(0))
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The tags before, and the next state."""
@@ -173,13 +161,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         super().__init__()
         self._tags = num_tags
 
-    @property
-    def state_size(self) -> int:
-        return 1
-
-    @property
-    def output_size(self) -> int:
-        return 1
+    state_size = output_size = 1
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The tag before, twice."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import pullback as pb
@@ -49,13 +50,7 @@ class CudnnCompatibleGRUCell(RNNCell):
         super().__init__(_reuse=reuse)
         self.units, self.initializers = num_units, (kernel_initializer, bias_initializer)
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
@@ -279,13 +274,7 @@ class PlainCell(RNNCell):
         super().__init__(name="basic_rnn_cell")
         self.units, self.activation, self.initializer = num_units, activation, kernel_initializer
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""

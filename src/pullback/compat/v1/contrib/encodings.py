@@ -7,13 +7,11 @@ from typing import Any
 import pullback as pb
 
 from ....core.typing import ShapeLike, TensorLike
-from ..layers.pooling import average_pooling3d, max_pooling3d
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from ..nn import embedding_lookup, safe_embedding_lookup_sparse
 from .arguments import add_arg_scope
 from .basic import Scope
 from .finishing import Collections, finished, model_variable, noted
-from .utils import collect_named_outputs
 
 
 @add_arg_scope
@@ -108,42 +106,6 @@ def embed_sequence(
             "embeddings", lengths, initializer=initializer, regularizer=regularizer, trainable=trainable
         )
         return pb.gather(table, ids)
-
-
-@add_arg_scope
-def max_pool3d(
-    inputs: TensorLike,
-    kernel_size: Any,
-    stride: Any = 2,
-    padding: str = "VALID",
-    data_format: str = "NDHWC",
-    outputs_collections: Collections = None,
-    scope: str | None = None,
-) -> pb.Tensor:
-    """The largest element of each window of [batch, depth, height, width, channels]."""
-    with pb.variable_scope(scope, "MaxPool3D") as around:
-        y = max_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), around)
-        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
-
-
-@add_arg_scope
-def avg_pool3d(
-    inputs: TensorLike,
-    kernel_size: Any,
-    stride: Any = 2,
-    padding: str = "VALID",
-    data_format: str = "NDHWC",
-    outputs_collections: Collections = None,
-    scope: str | None = None,
-) -> pb.Tensor:
-    """The mean of each window of [batch, depth, height, width, channels]."""
-    with pb.variable_scope(scope, "AvgPool3D") as around:
-        y = average_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), around)
-        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
-
-
-def _order(data_format: str) -> str:
-    return "channels_first" if data_format.startswith("NC") else "channels_last"
 
 
 def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> pb.Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 import pullback as pb
@@ -85,13 +86,7 @@ class IntersectionRNNCell(RNNCell):
         self.units, self.projected, self.initializer = num_units, num_in_proj, initializer
         self.forget_bias, self.activation = forget_bias, y_activation
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
@@ -198,9 +193,7 @@ class PhasedLSTMCell(RNNCell):
     def state_size(self) -> Any:
         return LSTMStateTuple(self.units, self.units)
 
-    @property
-    def output_size(self) -> int:
-        return self.units
+    output_size = property(attrgetter("units"))
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
         """The output and the next state."""
@@ -265,13 +258,7 @@ class SRUCell(RNNCell):
         super().__init__(name=name, _reuse=reuse, **kwargs)
         self.units, self.activation = num_units, activation or pb.tanh
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""

@@ -5,6 +5,7 @@ Source: S. Li et al., "Independently recurrent neural network", 2018; P. Gonnet 
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import pullback as pb
@@ -27,13 +28,7 @@ class IndRNNCell(RNNCell):
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
         self.units, self.activation = num_units, activation or pb.tanh
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
@@ -62,13 +57,7 @@ class IndyGRUCell(RNNCell):
         self.units, self.activation = num_units, activation or pb.tanh
         self.initializers = kernel_initializer, bias_initializer
 
-    @property
-    def state_size(self) -> int:
-        return self.units
-
-    @property
-    def output_size(self) -> int:
-        return self.units
+    state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
@@ -107,9 +96,7 @@ class IndyLSTMCell(RNNCell):
     def state_size(self) -> Any:
         return LSTMStateTuple(self.units, self.units)
 
-    @property
-    def output_size(self) -> int:
-        return self.units
+    output_size = property(attrgetter("units"))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""

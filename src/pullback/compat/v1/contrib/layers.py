@@ -3,11 +3,13 @@
 from ..nn import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from . import utils as utils
 from .basic import avg_pool2d as avg_pool2d
+from .basic import avg_pool3d as avg_pool3d
 from .basic import batch_norm as batch_norm
 from .basic import dropout as dropout
 from .basic import flatten as flatten
 from .basic import fully_connected as fully_connected
 from .basic import max_pool2d as max_pool2d
+from .basic import max_pool3d as max_pool3d
 from .basic import repeat as repeat
 from .basic import softmax as softmax
 from .basic import stack as stack
@@ -26,13 +28,11 @@ from .convolutions import convolution3d as convolution3d
 from .convolutions import convolution3d_transpose as convolution3d_transpose
 from .convolutions import separable_conv2d as separable_conv2d
 from .convolutions import separable_convolution2d as separable_convolution2d
-from .encodings import avg_pool3d as avg_pool3d
 from .encodings import bias_add as bias_add
 from .encodings import bow_encoder as bow_encoder
 from .encodings import dense_to_sparse as dense_to_sparse
 from .encodings import embed_sequence as embed_sequence
 from .encodings import embedding_lookup_unique as embedding_lookup_unique
-from .encodings import max_pool3d as max_pool3d
 from .encodings import maxout as maxout
 from .encodings import one_hot_encoding as one_hot_encoding
 from .encodings import scale_gradient as scale_gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import pullback as pb
@@ -53,9 +54,7 @@ class AttentionCellWrapper(RNNCell):
         sizes = (self._cell.state_size, self._attn_size, self._attn_size * self._attn_length)
         return sizes if self._state_is_tuple else sum(sizes)
 
-    @property
-    def output_size(self) -> int:
-        return self._attn_size
+    output_size = property(attrgetter("_attn_size"))
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
