@@ -101,3 +101,30 @@ def test_sums_of_small_products_are_products_of_vectors(name: str) -> None:
     assert text.count("stablehlo.dot_general") == count
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-4)
+
+
+SEVERAL = {
+    "AddN": (lambda sums: pb.add_n(sums), 2),
+    "additions": (lambda sums: sums[0] + sums[1] + sums[2] + sums[3], 2),
+    "one that others read": (lambda sums: pb.add_n(sums) * sums[0], 2),
+    "two": (lambda sums: sums[0] + sums[1], 0),
+    "a sum and another number": (lambda sums: pb.add_n([*sums, sums[0] * 2.0]), 0),
+    "a sum twice": (lambda sums: pb.add_n([*sums, sums[0]]), 2),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_sums_of_inner_products_are_one_product_of_the_arrays_joined(name: str) -> None:
+    make, joined = SEVERAL[name]
+    random = np.random.default_rng(0)
+    shapes = [(17, 40), (3,), (), (5, 1, 6)]
+    with pb.Graph().as_default():
+        xs, ys = [[pb.placeholder(pb.float32, shape) for shape in shapes] for _ in range(2)]
+        z = make([pb.reduce_sum(x * y) for x, y in zip(xs, ys, strict=True)])
+        text = pb.xla.to_stablehlo(z, [*xs, *ys], platform="cpu").mlir_module()
+        fetches = [z, *pb.gradients(z, [*xs, *ys], unconnected_gradients="zero")]
+        fed = {x: random.normal(size=x.shape.as_list()).astype(np.float32) for x in [*xs, *ys]}
+        found, wanted = [pb.Session(engine=e).run(fetches, fed) for e in ("xla", "numpy")]
+    assert text.count("stablehlo.concatenate") == joined
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-4)
