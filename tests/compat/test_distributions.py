@@ -186,3 +186,46 @@ def test_a_program_registers_a_divergence() -> None:
 def test_it_is_known_which_draws_can_be_differentiated() -> None:
     kinds = [d.reparameterization_type for d in (tf.distributions.Normal(0.0, 1.0), tf.distributions.Bernoulli(0.0))]
     assert kinds == [tf.distributions.FULLY_REPARAMETERIZED, tf.distributions.NOT_REPARAMETERIZED]
+
+
+TAILS: dict[str, tuple[Any, Any, list[float]]] = {
+    "Normal": (lambda d: d.Normal(H, W), stats.norm(0.5, 2.0), [-70.0, -30.0, -1.6, -1.5, 0.0, 3.0, 19.0, 80.0]),
+    "Laplace": (lambda d: d.Laplace(H, W), stats.laplace(0.5, 2.0), [-900.0, -50.0, 0.0, 0.5, 1.0, 60.0, 900.0]),
+    "Exponential": (lambda d: d.Exponential(W), stats.expon(scale=0.5), [1e-20, 0.3, 5.0, 40.0, 400.0]),
+    "Gamma": (lambda d: d.Gamma(W, H), stats.gamma(2.0, scale=2.0), [1e-8, 1.0, 9.0, 90.0]),
+    "InverseGamma": (lambda d: d.InverseGamma(W, H), stats.invgamma(2.0, scale=0.5), [0.01, 1.0, 9.0, 1e7]),
+    "Beta": (lambda d: d.Beta(W, W + 4.0), stats.beta(2.0, 6.0), [1e-9, 0.2, 0.5, 0.9, 0.999]),
+    "StudentT": (lambda d: d.StudentT(W + 3.0, H, W), stats.t(5.0, 0.5, 2.0), [-9e3, -5.0, 0.5, 4.0, 9e3]),
+    "Poisson": (lambda d: d.Poisson(W), stats.poisson(2.0), [0.0, 1.0, 9.0, 30.0]),
+    "Binomial": (lambda d: d.Binomial(W + 18.0, probs=H - 0.4), stats.binom(20.0, 0.1), [0.0, 1.0, 5.0, 15.0]),
+}
+H, W = np.float64(0.5), np.float64(2.0)
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_tails_are_exact_where_the_other_side_is_one(name: str) -> None:
+    make, expected, points = TAILS[name]
+    d, at = make(tf.contrib.distributions), tf.constant(points, tf.float64)
+    asked = [d.cdf(at), d.survival_function(at), d.log_cdf(at), d.log_survival_function(at)]
+    wanted = [expected.cdf(points), expected.sf(points), expected.logcdf(points), expected.logsf(points)]
+    for a, b, log in zip(value(asked), wanted, (False, False, True, True), strict=True):
+        is_seen = np.abs(b) > 1e-6 if log else b > 1e-300
+        np.testing.assert_allclose(a[is_seen], b[is_seen], rtol=1e-9)
+    if name in ("Normal", "Laplace", "Exponential"):
+        slopes = value(tf.gradients([tf.reduce_sum(asked[2]), tf.reduce_sum(asked[3])], at)[0])
+        assert np.isfinite(slopes).all()
+
+
+def test_distributions_are_copied_with_other_parameters() -> None:
+    d = tf.distributions.Normal(1.0, scale=2.0, name="n")
+    made = {"loc": 1.0, "scale": 2.0, "validate_args": False, "allow_nan_stats": True, "name": "n"}
+    assert d.parameters == made
+    assert value([d.copy(loc=3.0).mean(), d.copy().stddev()]) == [3.0, 2.0]
+    coin = tf.distributions.Bernoulli(logits=[0.0])
+    assert coin.copy(name="other").parameters == coin.parameters | {"name": "other"}
+
+    class Mine(tf.distributions.Normal):
+        def __init__(self, width: float) -> None:
+            super().__init__(0.0, width)
+
+    assert (Mine(5.0).parameters, value(Mine(5.0).copy(width=3.0).stddev())) == ({"width": 5.0}, 3.0)

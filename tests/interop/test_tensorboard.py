@@ -82,9 +82,9 @@ def test_what_is_summarized_is_fetched_and_written(tmp_path: Path) -> None:
         writer.add_summary(found, step)
     writer.close()
     values = summaries(tmp_path)
-    assert sorted({tag for tag, _ in values}) == ["inputs/x_s", "train/loss", "train/loss_1"]
+    assert sorted({tag for tag, _ in values}) == ["inputs/inputs/x_s", "train/loss", "train/loss_1"]
     assert [values["train/loss", step].simple_value for step in range(2)] == [3.0, 4.0]
-    histo = values["inputs/x_s", 1].histo
+    histo = values["inputs/inputs/x_s", 1].histo
     assert (histo.min, histo.max, histo.num, histo.sum, sum(histo.bucket)) == (1.0, 2.0, 3.0, 4.0, 3.0)
     assert y.tolist() == [2.0, 4.0, 2.0]
 

@@ -162,7 +162,7 @@ class Summary(dict[Tag, Any]):
 def scalar(
     name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
 ) -> Summary:
-    """A summary of one number, a curve over the steps. `family` stands before its name.
+    """A summary of one number, a curve over the steps. `family` stands before its name, and first in its tag.
 
     >>> import pullback as pb
     >>> with pb.name_scope("train"):
@@ -289,7 +289,8 @@ def _made(
 ) -> Summary:
     whole = re.sub(r"[^A-Za-z0-9_./\\-]", "_", name if family is None else f"{family}/{name}").lstrip("/")
     y = identity(tensor, name=whole)
-    summary = Summary({Tag(y.op.name, kind, most, rate): y}, y.name)
+    tag = y.op.name if family is None else f"{family}/{y.op.name}"
+    summary = Summary({Tag(tag, kind, most, rate): y}, y.name)
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         y.graph.add_to_collection(key, summary)
     return summary

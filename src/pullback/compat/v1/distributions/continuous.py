@@ -18,7 +18,7 @@ import pullback as pb
 
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
-from ....primitives.special.integrals import ndtr
+from ....primitives.special.integrals import erfcx, ndtr
 from .distribution import Distribution, divergence, named
 
 
@@ -51,6 +51,12 @@ class Normal(Distribution):
     def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return ndtr(-self._standard(value), name=name)
 
+    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(_log_ndtr(self._standard(value)), name)
+
+    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(_log_ndtr(-self._standard(value)), name)
+
     def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return named(
             self.loc + self.scale * pb.math.ndtri(pb.convert_to_tensor(value, dtype_hint=self.loc.dtype)), name
@@ -75,6 +81,13 @@ class Normal(Distribution):
     def _standard(self, value: TensorLike) -> pb.Tensor:
         """`value` in deviations from the mean."""
         return (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+
+
+def _log_ndtr(x: pb.Tensor) -> pb.Tensor:
+    """The logarithm of the standard normal distribution function, exact far below 0 too."""
+    low, high = pb.minimum(x, -1.0), pb.maximum(x, -1.0)
+    below = pb.log(0.5 * erfcx(low * -math.sqrt(0.5))) - 0.5 * pb.square(low)
+    return pb.where(x < -1.0, below, pb.log1p(-ndtr(-high)))
 
 
 class Uniform(Distribution):
@@ -147,6 +160,13 @@ class Exponential(Distribution):
             -pb.expm1(-self.rate * pb.maximum(pb.convert_to_tensor(value, dtype_hint=self.rate.dtype), 0.0)), name
         )
 
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return pb.exp(self.log_survival_function(value), name=name)
+
+    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)
+        return named(-self.rate * pb.maximum(x, 0.0), name)
+
     def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return named(-pb.log1p(-pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)) / self.rate, name)
 
@@ -191,9 +211,24 @@ class Laplace(Distribution):
         return named(-pb.abs(x - self.loc) / self.scale - math.log(2.0) - pb.log(self.scale), name)
 
     def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
-        tail = 0.5 * pb.exp(-pb.abs(x))
-        return named(pb.where(x < 0.0, tail, 1.0 - tail), name)
+        return pb.exp(self.log_cdf(value), name=name)
+
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return pb.exp(self.log_survival_function(value), name=name)
+
+    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(self._log_below(self._standard(value)), name)
+
+    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(self._log_below(-self._standard(value)), name)
+
+    def _standard(self, value: TensorLike) -> pb.Tensor:
+        return (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+
+    @staticmethod
+    def _log_below(x: pb.Tensor) -> pb.Tensor:
+        distance = pb.abs(x)
+        return pb.where(x < 0.0, -distance - math.log(2.0), pb.log1p(-0.5 * pb.exp(-distance)))
 
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count

@@ -52,6 +52,10 @@ class Poisson(Distribution):
         x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
         return pb.igammac(pb.floor(x) + 1.0, self.rate, name=name)
 
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.igamma(pb.floor(x) + 1.0, self.rate, name=name)
+
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return pb.random.poisson([], pb.broadcast_to(self.rate, lengths), dtype=self.dtype, seed=seed)
@@ -103,6 +107,11 @@ class Binomial(Distribution):
         x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
         failures, successes, miss = operands(self.total_count - x, x + 1.0, 1.0 - self.probs)
         return pb.betainc(failures, successes, miss, name=name)
+
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        successes, failures, hit = operands(x + 1.0, self.total_count - x, self.probs)
+        return pb.betainc(successes, failures, hit, name=name)
 
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count

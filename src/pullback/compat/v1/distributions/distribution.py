@@ -16,6 +16,7 @@ True
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -50,6 +51,16 @@ class Distribution(ABC):
     """Whether statistics that a distribution has not are NaN; else a run that asks for one fails."""
     reparameterization_type: ReparameterizationType
     """Whether draws can be differentiated."""
+
+    _given: dict[str, Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A distribution that knows the arguments it is made with."""
+        made = super().__new__(cls)
+        bound = inspect.signature(cls.__init__).bind(made, *args, **kwargs)
+        bound.apply_defaults()
+        made._given = dict(list(bound.arguments.items())[1:])
+        return made
 
     def __init__(
         self,
@@ -140,6 +151,15 @@ class Distribution(ABC):
     def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The logarithm of `survival_function`."""
         return pb.log(self.survival_function(value), name=name)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the distribution was made with, by the names of its arguments."""
+        return dict(self._given)
+
+    def copy(self, **override_parameters_kwargs: Any) -> Any:
+        """A distribution of the same class and parameters, but for those given."""
+        return type(self)(**self.parameters | override_parameters_kwargs)
 
     def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The inverse of `cdf`."""

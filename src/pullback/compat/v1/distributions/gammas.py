@@ -47,6 +47,10 @@ class Gamma(Distribution):
         x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
         return pb.igamma(self.concentration, self.rate * x, name=name)
 
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.igammac(self.concentration, self.rate * x, name=name)
+
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         alpha = pb.broadcast_to(self.concentration, lengths)
@@ -117,6 +121,10 @@ class InverseGamma(Distribution):
         x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
         return pb.igammac(self.concentration, self.rate / x, name=name)
 
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.igamma(self.concentration, self.rate / x, name=name)
+
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return self.rate / pb.random_gamma(
@@ -174,6 +182,10 @@ class Beta(Distribution):
     def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
         return pb.betainc(self.concentration1, self.concentration0, x, name=name)
+
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.betainc(self.concentration0, self.concentration1, 1.0 - x, name=name)
 
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
@@ -299,9 +311,15 @@ class StudentT(Distribution):
         return named(-0.5 * (n + 1.0) * pb.log1p(pb.square(x) / n) - self._log_normalizer(), name)
 
     def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        n, x = self.df, self._standard(value)
+        return named(self._below(self._standard(value)), name)
+
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(self._below(-self._standard(value)), name)
+
+    def _below(self, x: pb.Tensor) -> pb.Tensor:
+        n = self.df
         tail = 0.5 * pb.betainc(0.5 * n, pb.constant(0.5, self.dtype), n / (pb.square(x) + n))
-        return named(pb.where(x < 0.0, tail, 1.0 - tail), name)
+        return pb.where(x < 0.0, tail, 1.0 - tail)
 
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
