@@ -94,10 +94,6 @@ def _where(attributes: Attributes, condition: Array, a: Array, b: Array) -> Any:
     return result if result.dtype == object else result.astype(a.dtype)
 
 
-def _cast(attributes: Attributes, x: Array) -> Any:
-    return x if x.dtype == object else x.astype(attributes["to"])
-
-
 def _same(attributes: Attributes, x: Array) -> Any:
     del attributes
     return x
@@ -106,28 +102,6 @@ def _same(attributes: Attributes, x: Array) -> Any:
 def _reshape(attributes: Attributes, x: Array, shape: Array) -> Any:
     zero = attributes.get("allowzero", 0)
     return x.reshape([x.shape[i] if n == 0 and not zero else int(n) for i, n in enumerate(shape)])
-
-
-def _transpose(attributes: Attributes, x: Array) -> Any:
-    return np.ascontiguousarray(np.transpose(x, attributes.get("perm")))
-
-
-def _unsqueeze(attributes: Attributes, x: Array, axes: Array) -> Any:
-    del attributes
-    return np.expand_dims(x, tuple(axes.tolist()))
-
-
-def _squeeze(attributes: Attributes, x: Array, axes: Array | None = None) -> Any:
-    del attributes
-    return np.squeeze(x, None if axes is None else tuple(axes.tolist()))
-
-
-def _concat(attributes: Attributes, *xs: Array) -> Any:
-    return np.concatenate(xs, attributes["axis"])
-
-
-def _gather(attributes: Attributes, x: Array, indices: Array) -> Any:
-    return np.take(x, indices, attributes.get("axis", 0))
 
 
 def _slice(attributes: Attributes, x: Array, starts: Array, ends: Array, *more: Array | None) -> Any:
@@ -181,36 +155,26 @@ def _constant_of_shape(attributes: Attributes, shape: Array) -> Any:
     return np.full(tuple(shape.tolist()), value.reshape(-1)[0], value.dtype)
 
 
-def _size(attributes: Attributes, x: Array) -> Any:
-    del attributes
-    return np.asarray(x.size, np.int64)
-
-
 def _cumsum(attributes: Attributes, x: Array, axis: Array) -> Any:
     if attributes.get("exclusive") or attributes.get("reverse"):
         raise ValueError("left to the runtime")
     return np.cumsum(x, int(axis), dtype=x.dtype)
 
 
-def _nonzero(attributes: Attributes, x: Array) -> Any:
-    del attributes
-    return np.asarray(np.nonzero(x), np.int64).reshape(x.ndim, -1)
-
-
 _RULES: dict[str, Callable[..., Any]] = {
     "Abs": _plain(np.abs),
     "Add": _plain(np.add),
     "And": _plain(np.logical_and),
-    "Cast": _cast,
+    "Cast": lambda attributes, x: x if x.dtype == object else x.astype(attributes["to"]),
     "Ceil": _plain(np.ceil),
-    "Concat": _concat,
+    "Concat": lambda attributes, *xs: np.concatenate(xs, attributes["axis"]),
     "ConstantOfShape": _constant_of_shape,
     "CumSum": _cumsum,
     "Div": _plain(_truncated),
     "Equal": _plain(np.equal),
     "Expand": _expand,
     "Floor": _plain(np.floor),
-    "Gather": _gather,
+    "Gather": lambda attributes, x, indices: np.take(x, indices, attributes.get("axis", 0)),
     "Greater": _plain(np.greater),
     "GreaterOrEqual": _plain(np.greater_equal),
     "Identity": _same,
@@ -221,7 +185,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "Mod": _mod,
     "Mul": _plain(np.multiply),
     "Neg": _plain(np.negative),
-    "NonZero": _nonzero,
+    "NonZero": lambda _, x: np.asarray(np.nonzero(x), np.int64).reshape(x.ndim, -1),
     "Not": _plain(np.logical_not),
     "Or": _plain(np.logical_or),
     "Range": _range,
@@ -232,12 +196,12 @@ _RULES: dict[str, Callable[..., Any]] = {
     "ReduceSum": _reduced(np.sum),
     "Reshape": _reshape,
     "Sign": _plain(np.sign),
-    "Size": _size,
+    "Size": lambda _, x: np.asarray(x.size, np.int64),
     "Slice": _slice,
     "Sqrt": _plain(np.sqrt),
-    "Squeeze": _squeeze,
+    "Squeeze": lambda _, x, axes=None: np.squeeze(x, None if axes is None else tuple(axes.tolist())),
     "Sub": _plain(np.subtract),
-    "Transpose": _transpose,
-    "Unsqueeze": _unsqueeze,
+    "Transpose": lambda attributes, x: np.ascontiguousarray(np.transpose(x, attributes.get("perm"))),
+    "Unsqueeze": lambda _, x, axes: np.expand_dims(x, tuple(axes.tolist())),
     "Where": _where,
 }

@@ -64,10 +64,6 @@ def _first(node: Node) -> Found:
     return node.inputs[0].type.shape if node.inputs and node.inputs[0] is not None else None
 
 
-def _second(node: Node) -> Found:
-    return node.lengths(1)
-
-
 def _broadcast(node: Node) -> Found:
     shape = TensorShape.SCALAR
     for x in node.inputs:
@@ -376,7 +372,7 @@ _RULES: Mapping[str, Callable[[Node], Found]] = {
     "ConvTranspose": _transposed_windows,
     "Expand": _expanded,
     "Gather": _gathered,
-    "GatherElements": _second,
+    "GatherElements": lambda node: node.lengths(1),
     "GatherND": _gathered_rows,
     "Pad": _padded,
     "Range": _counted,

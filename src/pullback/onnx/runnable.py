@@ -121,11 +121,6 @@ def _mask_is_whole(node: NodeProto, types: Types) -> bool:
     return None in (keys, filled, more) or keys + more == filled
 
 
-def _size_is_odd(node: NodeProto, types: Types) -> bool:
-    del types
-    return _integer(node, "size", 1) % 2 == 1
-
-
 def _pads_are_small(node: NodeProto, types: Types) -> bool:
     del types
     kernel, pads = _integers(node, "kernel_shape"), _integers(node, "pads")
@@ -135,7 +130,7 @@ def _pads_are_small(node: NodeProto, types: Types) -> bool:
 _RULES: dict[str, Callable[[NodeProto, Types], bool]] = {
     **dict.fromkeys(_RECURRENT, _steps_are_first),
     "Attention": _mask_is_whole,
-    "LRN": _size_is_odd,
+    "LRN": lambda node, _: _integer(node, "size", 1) % 2 == 1,
     "MaxPool": _pads_are_small,
     "PRelu": _slope_broadcasts,
 }

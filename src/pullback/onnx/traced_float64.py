@@ -64,14 +64,6 @@ def _arctan(x: Traced) -> Any:
     return _odd(x, xp.where(a > 1.0, 0.5 * math.pi - y, y))
 
 
-def _arcsin(x: Traced) -> Any:
-    return _arctan(x / namespace(x.w).sqrt((1.0 - x) * (1.0 + x)))
-
-
-def _arccos(x: Traced) -> Any:
-    return 2.0 * _arctan(namespace(x.w).sqrt((1.0 - x) / (1.0 + x)))
-
-
 def _odd(x: Traced, y: Any) -> Any:
     """`y`, a function of the absolute value of `x`, with the sign of `x`; at zeros x, of their sign, which Where loses.
 
@@ -87,8 +79,8 @@ BY_FLOAT64: dict[str, Callable[[Traced], Any]] = {
     "tan": _tan,
     "sinh": _sinh,
     "cosh": _cosh,
-    "arcsin": _arcsin,
-    "arccos": _arccos,
+    "arcsin": lambda x: _arctan(x / namespace(x.w).sqrt((1.0 - x) * (1.0 + x))),
+    "arccos": lambda x: 2.0 * _arctan(namespace(x.w).sqrt((1.0 - x) / (1.0 + x))),
     "arctan": _arctan,
     "arcsinh": _arcsinh,
     "arccosh": _arccosh,

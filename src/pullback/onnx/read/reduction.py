@@ -38,42 +38,23 @@ from .operands import count_of, flags_of, integers, lengths_without
 Reduce = Callable[..., Any]
 
 
-def _l2(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    return euclidean_norm(x, axis, keepdims) if x.dtype in FLOATING else _as_floats(euclidean_norm, x, axis, keepdims)
+def _of_floats(reduce: Reduce) -> Reduce:
+    """`reduce`, which of integers is that of them in float64, an integer again."""
 
+    def either(x: Tensor, *args: Any) -> Any:
+        return reduce(x, *args) if x.dtype in FLOATING else cast(reduce(cast(x, float64), *args), x.dtype)
 
-def _as_floats(reduce: Reduce, x: Tensor, axis: Any, keepdims: bool) -> Any:
-    """Of integers: in float64, and an integer again."""
-    return cast(reduce(cast(x, float64), axis, keepdims), x.dtype)
-
-
-def _log_sum_exp(x: Tensor, axis: Any, keepdims: bool) -> Any:
-    whole = x.dtype not in FLOATING
-    return _as_floats(reduce_logsumexp, x, axis, keepdims) if whole else reduce_logsumexp(x, axis, keepdims)
-
-
-def _log_sum(x: Tensor, axis: Any, keepdims: bool) -> Any:
-    if x.dtype not in FLOATING:
-        return _as_floats(_log_sum, x, axis, keepdims)
-    return log(reduce_sum(x, axis, keepdims))
-
-
-def _max(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    return (reduce_any if x.dtype == bool_ else reduce_max)(x, axis, keepdims)
-
-
-def _min(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    return (reduce_all if x.dtype == bool_ else reduce_min)(x, axis, keepdims)
+    return either
 
 
 _REDUCE: dict[str, Reduce] = {
     "ReduceL1": lambda x, axis, keep: reduce_sum(absolute(x), axis, keep),
-    "ReduceL2": _l2,
-    "ReduceLogSum": _log_sum,
-    "ReduceLogSumExp": _log_sum_exp,
-    "ReduceMax": _max,
+    "ReduceL2": _of_floats(euclidean_norm),
+    "ReduceLogSum": _of_floats(lambda x, axis, keep: log(reduce_sum(x, axis, keep))),
+    "ReduceLogSumExp": _of_floats(reduce_logsumexp),
+    "ReduceMax": lambda x, axis, keep: (reduce_any if x.dtype == bool_ else reduce_max)(x, axis, keep),
     "ReduceMean": reduce_mean,
-    "ReduceMin": _min,
+    "ReduceMin": lambda x, axis, keep: (reduce_all if x.dtype == bool_ else reduce_min)(x, axis, keep),
     "ReduceProd": reduce_prod,
     "ReduceSum": reduce_sum,
     "ReduceSumSquare": lambda x, axis, keep: reduce_sum(square(x), axis, keep),
@@ -115,24 +96,18 @@ def _mean_like(x: Tensor, like: Tensor) -> Any:
     )
 
 
+@_of_floats
 def _l2_like(x: Tensor, like: Tensor) -> Any:
-    if x.dtype not in FLOATING:
-        return cast(_l2_like(cast(x, float64), like), x.dtype)
     total = _sum(square(x), like)
     none = equal(total, 0.0)
     return where(none, 0.0, sqrt(where(none, 1.0, total)))
 
 
+@_of_floats
 def _log_sum_exp_like(x: Tensor, like: Tensor) -> Any:
-    if x.dtype not in FLOATING:
-        return cast(_log_sum_exp_like(cast(x, float64), like), x.dtype)
     top = stop_gradient(MaxLike()(x, like))
     top = where(equal(absolute(top), float("inf")), 0.0, top)
     return log(_sum(exp(x - top), like)) + top
-
-
-def _log_sum_like(x: Tensor, like: Tensor) -> Any:
-    return log(_sum(x, like)) if x.dtype in FLOATING else cast(log(_sum(cast(x, float64), like)), x.dtype)
 
 
 def _max_like(x: Tensor, like: Tensor) -> Any:
@@ -150,7 +125,7 @@ def _min_like(x: Tensor, like: Tensor) -> Any:
 _LIKE: dict[str, Callable[[Tensor, Tensor], Any]] = {
     "ReduceL1": lambda x, like: _sum(absolute(x), like),
     "ReduceL2": _l2_like,
-    "ReduceLogSum": _log_sum_like,
+    "ReduceLogSum": _of_floats(lambda x, like: log(_sum(x, like))),
     "ReduceLogSumExp": _log_sum_exp_like,
     "ReduceMax": _max_like,
     "ReduceMean": _mean_like,

@@ -289,37 +289,17 @@ def _clipped(function: Callable[..., Tensor], numbers: Sequence[float], limit: f
     return activation
 
 
-def _affine(x: Tensor, alpha: float, beta: float) -> Tensor:
-    return x * alpha + beta
-
-
-def _scaled_tanh(x: Tensor, alpha: float, beta: float) -> Tensor:
-    return tanh(x * beta) * alpha
-
-
-def _hard_sigmoid(x: Tensor, alpha: float, beta: float) -> Tensor:
-    return clip_by_value(x * alpha + beta, 0.0, 1.0)
-
-
-def _elu(x: Tensor, alpha: float) -> Tensor:
-    return where(x > 0, x, expm1(minimum(x, 0.0)) * alpha)
-
-
-def _thresholded_relu(x: Tensor, alpha: float) -> Tensor:
-    return mask(x > alpha, x)
-
-
 _FUNCTIONS: dict[str, tuple[Callable[..., Tensor], float | None, float | None]] = {
     "relu": (relu, None, None),
     "tanh": (tanh, None, None),
     "sigmoid": (sigmoid, None, None),
     "softsign": (softsign, None, None),
     "softplus": (softplus, None, None),
-    "affine": (_affine, 1.0, 0.0),
+    "affine": (lambda x, alpha, beta: x * alpha + beta, 1.0, 0.0),
     "leakyrelu": (leaky_relu, 0.01, None),
-    "thresholdedrelu": (_thresholded_relu, 1.0, None),
-    "scaledtanh": (_scaled_tanh, 1.0, 1.0),
-    "hardsigmoid": (_hard_sigmoid, 0.2, 0.5),
-    "elu": (_elu, 1.0, None),
+    "thresholdedrelu": (lambda x, alpha: mask(x > alpha, x), 1.0, None),
+    "scaledtanh": (lambda x, alpha, beta: tanh(x * beta) * alpha, 1.0, 1.0),
+    "hardsigmoid": (lambda x, alpha, beta: clip_by_value(x * alpha + beta, 0.0, 1.0), 0.2, 0.5),
+    "elu": (lambda x, alpha: where(x > 0, x, expm1(minimum(x, 0.0)) * alpha), 1.0, None),
 }
 """By name: the function, and what stands for alpha and beta where it takes them."""

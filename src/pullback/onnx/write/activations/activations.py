@@ -41,25 +41,9 @@ def _node(op_type: str) -> Form:
     return form
 
 
-def _leaky_relu(w: Writer, p: Any, x: Value) -> Value:
-    return w.node("LeakyRelu", x, alpha=float(p.alpha))
-
-
-def _relu6(w: Writer, p: Any, x: Value) -> Value:
-    return w.node("Clip", x, w.scalar(0, x), w.scalar(6, x))
-
-
 def _sigmoid_grad(w: Writer, p: Any, y: Value, dy: Value) -> Value:
     """`(1 - y) * y * dy`."""
     return w.node("Mul", w.node("Mul", w.node("Sub", w.scalar(1, y), y), y), dy)
-
-
-def _softplus_grad(w: Writer, p: Any, dy: Value, x: Value) -> Value:
-    return w.node("Mul", dy, w.node("Sigmoid", x))
-
-
-def _silu(w: Writer, p: Any, x: Value) -> Value:
-    return w.node("Mul", x, w.node("Sigmoid", x))
 
 
 def _silu_grad(w: Writer, p: Any, x: Value, dy: Value) -> Value:
@@ -98,16 +82,16 @@ _FORMS: dict[type, Form] = {
     Elu: _node("Elu"),
     Gelu: _gelu,
     GeluGrad: _gelu_grad,
-    LeakyRelu: _leaky_relu,
+    LeakyRelu: lambda w, p, x: w.node("LeakyRelu", x, alpha=float(p.alpha)),
     Relu: _node("Relu"),
-    Relu6: _relu6,
+    Relu6: lambda w, p, x: w.node("Clip", x, w.scalar(0, x), w.scalar(6, x)),
     Selu: _node("Selu"),
     Sigmoid: _node("Sigmoid"),
     SigmoidGrad: _sigmoid_grad,
-    Silu: _silu,
+    Silu: lambda w, p, x: w.node("Mul", x, w.node("Sigmoid", x)),
     SiluGrad: _silu_grad,
     Softplus: _node("Softplus"),
-    SoftplusGrad: _softplus_grad,
+    SoftplusGrad: lambda w, p, dy, x: w.node("Mul", dy, w.node("Sigmoid", x)),
 }
 
 
