@@ -34,18 +34,6 @@ def _lanczos(radius: float) -> Callable[[Any, Any], Any]:
     return kernel
 
 
-def _gaussian(xp: Any, x: Any) -> Any:
-    return xp.where(x < 1.5, xp.exp(-2 * x * x), 0.0)
-
-
-def _box(xp: Any, x: Any) -> Any:
-    return xp.where(x < 0.5, 1.0, xp.where(x == 0.5, 0.5, 0.0))
-
-
-def _triangle(xp: Any, x: Any) -> Any:
-    return xp.maximum(1.0 - x, 0.0)
-
-
 def _keys_cubic(xp: Any, x: Any) -> Any:
     near, far = ((1.5 * x - 2.5) * x) * x + 1.0, ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
     return xp.where(x >= 2.0, 0.0, xp.where(x >= 1.0, far, near))
@@ -61,9 +49,9 @@ KERNELS: dict[str, tuple[float, Callable[[Any, Any], Any]]] = {
     "lanczos1": (1.0, _lanczos(1.0)),
     "lanczos3": (3.0, _lanczos(3.0)),
     "lanczos5": (5.0, _lanczos(5.0)),
-    "gaussian": (1.5, _gaussian),
-    "box": (1.0, _box),
-    "triangle": (1.0, _triangle),
+    "gaussian": (1.5, lambda xp, x: xp.where(x < 1.5, xp.exp(-2 * x * x), 0.0)),
+    "box": (1.0, lambda xp, x: xp.where(x < 0.5, 1.0, xp.where(x == 0.5, 0.5, 0.0))),
+    "triangle": (1.0, lambda xp, x: xp.maximum(1.0 - x, 0.0)),
     "keyscubic": (2.0, _keys_cubic),
     "mitchellcubic": (2.0, _mitchell_cubic),
 }
