@@ -135,3 +135,24 @@ def test_updates_of_moving_averages_and_groups_have_names() -> None:
         "group_deps_1",
         "both",
     ]
+
+
+NAMED: dict[str, Any] = {
+    "l2_normalize": lambda name: tf.nn.l2_normalize(EYE, 1, name=name),
+    "lrn": lambda name: tf.nn.lrn(tf.zeros([1, 2, 2, 3]), name=name),
+    "batch_norm": lambda name: tf.nn.fused_batch_norm(tf.zeros([1, 2, 2, 3]), [1.0] * 3, [0.0] * 3, name=name)[0],
+    "batch_norm_of_moments": lambda name: tf.nn.fused_batch_norm(
+        tf.zeros([1, 2, 2, 3]), [1.0] * 3, [0.0] * 3, [0.0] * 3, [1.0] * 3, is_training=False, name=name
+    )[0],
+    "histogram": lambda name: tf.histogram_fixed_width(EYE, [0.0, 1.0], name=name),
+    "crop": lambda name: tf.random_crop(EYE, [1, 1], name=name),
+    "softmax": lambda name: tf.nn.softmax(EYE, name=name),
+    "loss": lambda name: tf.nn.l2_loss(EYE, name=name),
+    "clipped": lambda name: tf.clip_by_norm(EYE, 1.0, name=name),
+    "looked_up": lambda name: tf.nn.embedding_lookup(EYE, [0], name=name),
+}
+
+
+@pytest.mark.parametrize("function", NAMED)
+def test_a_result_of_several_steps_has_the_name_that_is_asked_for(function: str) -> None:
+    assert [NAMED[function]("y").name for _ in range(2)] == ["y:0", "y_1:0"]

@@ -147,8 +147,10 @@ def histogram_fixed_width(
     >>> pb.Session().run(pb.histogram_fixed_width([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5))
     array([2, 1, 0, 0, 1], dtype=int32)
     """
-    bins = histogram_fixed_width_bins(values, value_range, nbins, int32, name or "histogram_fixed_width")
-    return unsorted_segment_sum(ones_like(bins, as_dtype(dtype)), bins, nbins)
+    x = convert_to_tensor(values)
+    with x.graph.name_scope(name or "histogram_fixed_width") as scope:
+        bins = histogram_fixed_width_bins(x, value_range, nbins, int32)
+        return unsorted_segment_sum(ones_like(bins, as_dtype(dtype)), bins, nbins, name=scope)
 
 
 def confusion_matrix(

@@ -299,8 +299,8 @@ def stateless_random_crop(value: TensorLike, size: ShapeLike, seed: TensorLike, 
 
 def _crop(what: str, value: Any, size: Any, seed: Any, stateless: bool, name: str | None) -> Tensor:
     x = convert_to_tensor(value)
-    with x.graph.name_scope(name or what):
+    with x.graph.name_scope(name or what) as scope:
         wanted = cast(convert_to_tensor(size), int32)
         places = cast(shape(x) - wanted + 1, float32)
         drawn = stateless_uniform(shape(wanted), seed) if stateless else random_uniform(shape(wanted), seed=seed)
-        return slice_(x, cast(drawn * places, int32), size)
+        return slice_(x, cast(drawn * places, int32), size, name=scope)

@@ -28,6 +28,7 @@ from ..base.windows import check_data_format, has_channels_first
 from ..casting.cast import cast
 from ..creation.constant import constant_in, convert_to_tensor
 from ..elementwise.add_n import add_terms
+from ..elementwise.arithmetic import multiply
 from ..elementwise.maximum import maximum
 from ..elementwise.powers import pow, rsqrt, square
 from ..identity.identity import identity
@@ -42,7 +43,6 @@ from ..shape.reshape import reshape
 class Standardize(Primitive):
     """`(x - mean) / sqrt(variance + epsilon)`, the mean and the variance, which have length one along `axis`."""
 
-    type = "Standardize"
     takes_none = True
 
     axis: Axes
@@ -84,7 +84,6 @@ class Standardize(Primitive):
 class StandardizeGrad(Primitive):
     """`(dy - mean(dy) - y * mean(y * dy)) / sqrt(variance + epsilon)`: symmetric, so that it differentiates itself."""
 
-    type = "StandardizeGrad"
     traits = (linear(0),)
 
     axis: Axes
@@ -204,22 +203,22 @@ def fused_batch_norm(
         raise ValueError(f"{what}: mean and variance must be given, except in training with exponential_avg_factor=1.0")
     dtype = float32 if tensor.dtype.itemsize == 2 else tensor.dtype
     epsilon = max(float(epsilon), 1.001e-5)
-    with tensor.graph.name_scope(name or "FusedBatchNorm"):
+    with tensor.graph.name_scope(name or "FusedBatchNorm") as scope:
         wide = cast(tensor, dtype)
         old = [convert_to_tensor(v, dtype) for v in (mean, variance) if v is not None]
         vectors = [convert_to_tensor(v, dtype) for v in (scale, offset)]
         if not is_training:
             middle, spread, factor, shift = [_per_channel(v, form) for v in (*old, *vectors)]
             y = batch_normalization(wide, middle, spread, shift, factor, epsilon)
-            return cast(y, tensor.dtype), identity(old[0]), identity(old[1])
+            return identity(cast(y, tensor.dtype), scope), identity(old[0]), identity(old[1])
         axes = tuple([i for i in range(len(form)) if form[i] != "C"])
         y, middle, spread = Standardize(axes, epsilon).operation(wide).outputs
-        y = y * _per_channel(vectors[0], form) + _per_channel(vectors[1], form)
+        y = cast(y * _per_channel(vectors[0], form) + _per_channel(vectors[1], form), tensor.dtype)
         new = [reshape(middle, [-1]), reshape(Unbiased(axes)(spread, wide), [-1])]
         if exponential_avg_factor != 1.0:
             f = exponential_avg_factor
             new = [before * (1.0 - f) + now * f for before, now in zip(old, new, strict=True)]
-        return cast(y, tensor.dtype), new[0], new[1]
+        return identity(y, scope), new[0], new[1]
 
 
 def _per_channel(vector: Tensor, form: str) -> Tensor:
@@ -230,7 +229,6 @@ def _per_channel(vector: Tensor, form: str) -> Tensor:
 class Unbiased(Primitive):
     """A variance of the elements of a second input along `axis`, times n / (n - 1), n their number."""
 
-    type = "Unbiased"
     traits = (linear(0),)
 
     axis: tuple[int, ...]
@@ -311,8 +309,8 @@ def l2_normalize(
     array([0.6, 0.8], dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    with tensor.graph.name_scope(name or "l2_normalize"):
-        return tensor * rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon))
+    with tensor.graph.name_scope(name or "l2_normalize") as scope:
+        return multiply(tensor, rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon)), name=scope)
 
 
 def normalize(
@@ -362,8 +360,8 @@ def local_response_normalization(
     array([[[[0.6, 0.8]]]], dtype=float32)
     """
     x = convert_to_tensor(input)
-    with x.graph.name_scope(name or "LRN"), in_full(x.graph):
-        return x * pow(bias + alpha * matmul(square(x), _near(x, depth_radius)), -beta)
+    with x.graph.name_scope(name or "LRN") as scope, in_full(x.graph):
+        return multiply(x, pow(bias + alpha * matmul(square(x), _near(x, depth_radius)), -beta), name=scope)
 
 
 def _near(x: Tensor, radius: int) -> Tensor:
@@ -382,7 +380,6 @@ def _neighbours(channels: int, radius: int) -> np.ndarray[Any, Any]:
 class Neighbours(Primitive):
     """A matrix, as large as the input has channels: 1 where their numbers differ by at most `radius`, else 0."""
 
-    type = "Neighbours"
     reads_values = False
 
     radius: int
