@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,3 +130,34 @@ def test_sums_of_inner_products_are_one_product_of_the_arrays_joined(name: str) 
     assert text.count("stablehlo.concatenate") == joined
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-4)
+
+
+def test_arrays_of_many_inner_products_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    import jax.numpy as jnp
+
+    joined, ravel = list[int](), jnp.ravel
+
+    def counted(x: Any) -> Any:
+        joined.append(1)
+        return ravel(x)
+
+    monkeypatch.setattr(jnp, "ravel", counted)
+    with pb.Graph().as_default():
+        xs = [pb.placeholder(pb.float32, [9]) for _ in range(60)]
+        first, *others = [pb.reduce_sum(x * x) for x in xs]
+        total = sum(others, first)
+        found = pb.Session(engine="xla").run(total, {x: np.full(9, 2.0, np.float32) for x in xs})
+    assert found == 60 * 9 * 4
+    assert len(joined) <= 2 * 60 + 2 * 60
+
+
+@pytest.mark.parametrize("add", [lambda y: y + y, lambda y: pb.add_n([y, y, y])], ids=["+", "AddN"])
+def test_an_inner_product_is_doubled_as_often_as_one_likes(add: Callable[[pb.Tensor], pb.Tensor]) -> None:
+    """The pairs of factors of 2^60 sums have no place anywhere."""
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [40])
+        y = pb.reduce_sum(x * x)
+        for _ in range(60):
+            y = add(y)
+        found, wanted = [pb.Session(engine=e).run(y, {x: np.ones(40, np.float32)}) for e in ("xla", "numpy")]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)

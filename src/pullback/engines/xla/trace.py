@@ -122,7 +122,7 @@ class Trace:
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
         self.fused, self.sums, self.fences = Fused(plan), Sums(), Fences(plan)
         self.columns, self.factors = ColumnMajor(plan), SharedFactors(plan)
-        self.inner_products = InnerProducts()
+        self.inner_products = InnerProducts(plan)
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
