@@ -126,3 +126,48 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidArgumentError) as caught:
             tf.Session(engine="numpy").run(make().lookup(tf.constant(["a"])))
         assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("kind", ["MutableHashTable", "MutableDenseHashTable"])
+def test_keys_are_put_in_and_taken_out(kind: str, engine: str) -> None:
+    marks = {} if kind == "MutableHashTable" else {"empty_key": "", "deleted_key": "-"}
+    table = getattr(lookup, kind)(tf.string, tf.float32, 0.5, **marks)
+    keys, values = tf.placeholder(tf.string, [None]), tf.placeholder(tf.float32, [None])
+    put, out, asked = table.insert(keys, values), table.remove(keys), table.lookup(keys) * 2.0
+    sparse = table.lookup(tf.SparseTensor([[0, 1]], tf.constant(["a"]), [1, 2])).values
+    with tf.Session(engine=engine) as session:
+        session.run([tf.tables_initializer(), table.init])
+        assert session.run(table.size()) == 0
+        session.run(put, {keys: ["a", "b", "a"], values: [1.0, 2.0, 3.0]})
+        assert session.run(asked, {keys: ["b", "a", "z"]}).tolist() == [4.0, 6.0, 1.0]
+        assert dict(zip(*session.run(table.export()), strict=True)) == {b"a": 3.0, b"b": 2.0}
+        session.run(out, {keys: ["b", "z"]})
+        assert (session.run(table.size()), session.run(sparse).tolist()) == (1, [3.0])
+    with tf.Session(engine=engine) as other:
+        assert other.run(table.size()) == 0
+
+
+def test_what_a_run_puts_in_first_is_found() -> None:
+    table = lookup.MutableHashTable(tf.int64, tf.int64, -1, name="counts")
+    key = tf.constant([3, 4], tf.int64)
+    with tf.control_dependencies([table.insert(key, table.lookup(key) + 1)]):
+        after = table.lookup(key)
+    with tf.Session(engine="numpy") as session:
+        assert [session.run(after).tolist() for _ in range(3)] == [[0, 0], [1, 1], [2, 2]]
+    assert (table.name, after.name) == ("counts", "counts_Lookup_1:0")
+
+
+def test_values_may_be_vectors() -> None:
+    table = lookup.MutableHashTable(tf.int64, tf.string, ["x", "y"])
+    keys = tf.constant([[1, 2], [3, 1]], tf.int64)
+    put = table.insert(tf.constant([1, 2], tf.int64), [["a", "b"], ["c", "d"]])
+    found = table.lookup(keys)
+    assert (found.shape, table.export()[1].shape.as_list()) == ([2, 2, 2], [None, 2])
+    with tf.Session(engine="numpy") as session:
+        session.run(put)
+        assert session.run(found).tolist() == [[[b"a", b"b"], [b"c", b"d"]], [[b"x", b"y"], [b"a", b"b"]]]
+    with pytest.raises(TypeError, match=r"^MutableHashTable: keys of the table are int64, not string\[1\]"):
+        table.insert(["a"], [["a", "b"]])
+    with pytest.raises(ValueError, match=r"^insert: keys int64\[1\].* have values of shape \(1, 2\), not string\[1\]"):
+        table.insert(tf.constant([1], tf.int64), ["a"])

@@ -5,6 +5,8 @@ from .contents import TextFileIdTableInitializer as TextFileIdTableInitializer
 from .contents import TextFileIndex as TextFileIndex
 from .contents import TextFileInitializer as TextFileInitializer
 from .contents import TextFileStringTableInitializer as TextFileStringTableInitializer
+from .mutable import MutableDenseHashTable as MutableDenseHashTable
+from .mutable import MutableHashTable as MutableHashTable
 from .tables import FastHashSpec as FastHashSpec
 from .tables import HashTable as HashTable
 from .tables import IdTableWithHashBuckets as IdTableWithHashBuckets
