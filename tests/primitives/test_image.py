@@ -137,3 +137,23 @@ def test_one_colour_is_an_image_too() -> None:
     found = pb.Session(engine="numpy").run([(f(one), f([one])[0]) for f in functions])
     for alone, in_a_row in found:
         np.testing.assert_allclose(alone, in_a_row, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("what", "function"),
+    [
+        ("resize_bilinear", lambda x: pb.image.resize_bilinear(x, [3, 3])),
+        ("resize_area", lambda x: pb.image.resize_area(x, [3, 3])),
+        ("resize", lambda x: pb.image.resize(x, [3, 3], "lanczos3")),
+        ("crop_and_resize", lambda x: pb.image.crop_and_resize(x, [[0.0, 0.0, 1.0, 1.0]], [0], [2, 2])),
+        ("scale_and_translate", lambda x: pb.image.scale_and_translate(x[0], [3, 3], [1.0, 1.0], [0.0, 0.0])),
+        ("projective_transform", lambda x: pb.image.projective_transform(x, [[1.0, 0, 0, 0, 1, 0, 0, 0]])),
+    ],
+)
+def test_complex_images_are_refused_where_they_would_lose_their_imaginary_part(what: str, function: Any) -> None:
+    x = pb.zeros([1, 2, 2, 1], pb.complex64)
+    text = (
+        rf"^{what}: takes real numbers, not complex64\[.*\] '.*'; give it pb\.real\(x\) and pb\.imag\(x\) one by one$"
+    )
+    with pytest.raises(TypeError, match=text):
+        function(x)

@@ -29,6 +29,7 @@ CASES = [
     *[_resize(f"{method}_antialias", [2, 9], method, antialias=True) for method in ("bilinear", "bicubic", "lanczos3")],
     _resize("doubled_nearest", [8, 10], "nearest"),
     _resize("halved_nearest", [2, 1], "nearest"),
+    Case("nearest_of_complex", lambda x: pb.image.resize(x, [7, 3], "nearest"), [IMAGES + 1j * IMAGES[::-1]]),
     *[_of_old(kind, [7, 3]) for kind in ("bilinear", "bicubic", "nearest_neighbor", "area")],
     *[_of_old(kind, [3, 8], align_corners=True) for kind in ("bilinear", "bicubic", "nearest_neighbor", "area")],
     *[_of_old(kind, [3, 8], half_pixel_centers=True) for kind in ("bicubic", "nearest_neighbor")],

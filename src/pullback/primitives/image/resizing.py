@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.dtypes import float32, float64
+from ...core.dtypes import COMPLEX, float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.traits import ZEROS, Link, Links, Positions, all_axes_but, linear, of_stacks
 from ...core.types import TensorType
 from ...core.typing import TensorLike
+from ..base.precision import widened
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..elementwise.maximum import minimum
@@ -205,13 +206,19 @@ def _resized(what: str, x: Tensor, size: Any, method: Method, name: str | None) 
     if dims is not None and len(dims) != 2:
         raise ValueError(f"{what}: size must be two integers, rows and columns, not {size!r}")
     rows, columns = dims or (None, None)
-    y = x if method.name == "nearest" else as_float(x)
+    y = x if method.name == "nearest" else as_float(what, x)
     inputs = (y,) if lengths is None else (y, lengths)
     return Resize(tuple(method), (rows, columns))(*inputs, name=name)
 
 
-def as_float(x: Tensor) -> Tensor:
-    """`x` in float32, or as it is in float64."""
+def as_float(what: str, x: Tensor) -> Tensor:
+    """`x` in float32, or as it is in float64, for the function `what`.
+
+    Raises:
+        TypeError: it is complex.
+    """
+    if x.dtype in COMPLEX:
+        raise TypeError(f"{what}: takes real numbers, not {x}; give it pb.real(x) and pb.imag(x) one by one")
     return x if x.dtype == float64 else cast(x, float32)
 
 
@@ -266,8 +273,7 @@ class ResizeGrad(AbstractResize):
 
     def kernel(self, xp: Any, dy: Any, size: Any = None) -> Any:
         lengths = shape_to_use(self.size, size)
-        wide = np.float64 if dy.dtype == float64 else float32
-        dx = change_size(xp, Method(*self.method), dy.astype(wide, copy=False), lengths, transposed=True)
+        dx = change_size(xp, Method(*self.method), widened(dy), lengths, transposed=True)
         return dx.astype(dy.dtype, copy=False)
 
 
@@ -360,10 +366,10 @@ def scale_and_translate(
     """
     if kernel_type not in KERNELS:
         raise ValueError(f"scale_and_translate: kernel_type must be one of {', '.join(KERNELS)}, not {kernel_type!r}")
-    x = as_float(convert_to_tensor(images))
+    x = as_float("scale_and_translate", convert_to_tensor(images))
     dims, lengths = split_shape(size)
     with x.graph.name_scope(name or "ScaleAndTranslate"):
-        factors, moves = [as_float(convert_to_tensor(v)) for v in (scale, translation)]
+        factors, moves = [as_float("scale_and_translate", convert_to_tensor(v)) for v in (scale, translation)]
         more = () if lengths is None else (lengths,)
         matrices = [
             SpanWeights(i, None if dims is None else dims[i], kernel_type, bool(antialias))(

@@ -66,7 +66,7 @@ def crop_and_resize(
     """
     if method not in (_BILINEAR, _NEAREST):
         raise ValueError(f"crop_and_resize: method must be 'bilinear' or 'nearest', not {method!r}")
-    x = as_float(convert_to_tensor(image))
+    x = as_float("crop_and_resize", convert_to_tensor(image))
     dims, lengths = split_shape(crop_size)
     if dims is not None and len(dims) != 2:
         raise ValueError(f"crop_and_resize: crop_size must be two integers, not {crop_size!r}")
@@ -289,7 +289,7 @@ def projective_transform(
         raise ValueError(f"{what}: interpolation must be 'BILINEAR' or 'NEAREST', not {interpolation!r}")
     if mode not in ("CONSTANT", "REFLECT", "WRAP", "NEAREST"):
         raise ValueError(f"{what}: fill_mode must be CONSTANT, REFLECT, WRAP or NEAREST, not {fill_mode!r}")
-    x = as_float(convert_to_tensor(images))
+    x = as_float(what, convert_to_tensor(images))
     size: Any = output_shape
     if size is None:
         known = None if x.shape.sizes is None else x.shape.sizes[1:3]
