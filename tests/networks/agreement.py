@@ -14,7 +14,7 @@ import pullback as pb
 from .network import Array, Built, Layer, Network, Source, build
 from .shrinking import shrunk
 
-WIDE = {"float32": "float64", "bfloat16": "float64", "float16": "float64"}
+WIDE = {"float32": "float64", "bfloat16": "float64", "float16": "float64", "complex64": "complex128"}
 ROUNDINGS = 30
 """How many times as far apart as NumPy's are XLA's numbers from exact ones, at most."""
 FEW, FEW_OF_WIDEST = 64, 1e6
@@ -83,7 +83,7 @@ def _excess(found: Array, narrow: Array, wide: Array, is_open: bool, moved: Arra
         return np.inf
     if found.dtype.kind in "biu":
         return 0.0 if np.array_equal(found, narrow) else np.inf
-    a, b, c = [x.astype(np.float64) for x in (found, narrow, wide)]
+    a, b, c = map(_parts, (found, narrow, wide))
     with np.errstate(all="ignore"):
         finite = np.isfinite(b) & np.isfinite(c)
         if is_open:
@@ -96,16 +96,21 @@ def _excess(found: Array, narrow: Array, wide: Array, is_open: bool, moved: Arra
         few = float(ml_dtypes.finfo(found.dtype).eps) * (FEW_OF_WIDEST if found.dtype == np.float64 else FEW)
         rounding = np.abs(b - c)[finite].max(initial=0.0)
         if moved is not None:
-            rounding += np.abs(moved.astype(np.float64) - b)[finite].max(initial=0.0)
+            rounding += np.abs(_parts(moved) - b)[finite].max(initial=0.0)
         allowed = ROUNDINGS * rounding + few * np.abs(c)[finite].max(initial=0.0) + few * 0.1
         return 0.0 if apart <= allowed else float(apart / (allowed + 1e-300))
+
+
+def _parts(x: Array) -> Array:
+    """The real and the imaginary parts, in float64."""
+    return np.stack([x.real, x.imag]).astype(np.float64) if x.dtype.kind == "c" else x.astype(np.float64)
 
 
 def _difference(found: Array, narrow: Array, wide: Array) -> str:
     if found.shape != narrow.shape or found.dtype != narrow.dtype:
         return f"{found.dtype}{list(found.shape)}, and {narrow.dtype}{list(narrow.shape)} on NumPy"
     with np.errstate(all="ignore"):
-        apart = np.abs(found.astype(np.float64) - wide.astype(np.float64))
+        apart = np.abs(found.astype(wide.dtype) - wide)
     apart = np.where(np.isnan(apart), np.inf, apart)
     at = np.unravel_index(np.argmax(apart), apart.shape)
     many = np.mean(apart > 0.01 * np.nanmax(np.where(np.isfinite(wide), np.abs(wide), 0), initial=0))
@@ -118,7 +123,8 @@ def _difference(found: Array, narrow: Array, wide: Array) -> str:
 def run(network: Network, built: Built, engine: str, dtype: Any, nudged: bool = False) -> list[Array]:
     """All that is fetched, batch after batch in one session, and the variables behind the training."""
     found: list[Array] = []
-    with pb.Session(graph=built.graph, engine=engine) as session:
+    options: Any = network.session if engine == "xla" else {}
+    with pb.Session(graph=built.graph, engine=engine, **options) as session:
         for i, x in built.xs.items():
             if isinstance(x, pb.Variable):
                 session.write_variable(x.handle.op, _numbers(network, i, network.batches[0], dtype, nudged))
@@ -165,7 +171,7 @@ def _numbers(network: Network, i: int, batch: int, dtype: Any, nudged: bool) -> 
     numbers = source.array(batch, pb.as_dtype(network.dtype))
     if source.most:
         return numbers
-    if nudged and numbers.dtype.kind in "fV":
+    if nudged and numbers.dtype.kind in "fVc":
         signs = np.random.default_rng(i).choice([-1, 1], numbers.shape)
         numbers = numbers * (1 + 4 * float(ml_dtypes.finfo(numbers.dtype).eps) * signs)
     return numbers.astype(pb.as_dtype(network.dtype)).astype(pb.as_dtype(dtype))

@@ -36,7 +36,9 @@ class _Drawing:
         self.nodes: list[Source | Layer] = []
         self.values: list[pb.Tensor] = []
         self.graph = pb.Graph()
-        self.dtype = self.weighted({"float32": 75, "float64": 8, "bfloat16": 7, "float16": 5, "int32": 3, "int8": 2})
+        self.dtype = self.weighted(
+            {"float32": 75, "float64": 8, "bfloat16": 7, "float16": 5, "int32": 3, "int8": 2, "complex64": 4}
+        )
         self.wild = self.chance(0.06)
         self.most = MOST_ELEMENTS << self.random.choices([0, 2, 4], [90, 7, 3])[0]
         self.batch = self.one_of(MANY) if self.chance(0.05) else self.one_of(BATCHES)
@@ -77,6 +79,7 @@ class _Drawing:
             ("values",) if not orders else self.one_of([("values", "gradients"), ("gradients",), ("values",)]),
             self.batches,
             self.one_of(["run", "run", "callable", "device"]),
+            self.one_of([{}, {}, {}, {}, {}, {}, {"compile_effort": "fast"}, {"optimize": "fast"}]),
             3 if self.chance(0.2) else 0,
         )
 
@@ -209,16 +212,17 @@ class _Drawing:
             ]
             + [self.repeated] * 2
             + [self.split, self.cross_entropy, self.solved, self.contracted],
-            3: [self.convolved] * 4
+            3: [self.repeated]
+            + [self.convolved] * 4
             + [self.pooled] * 2
             + [self.dense] * 2
             + [self.attention] * 2
             + [self.recurrent, self.contracted, self.product, self.stacks],
             4: [self.convolved] * 6
             + [self.pooled] * 3
-            + [self.back, self.depthwise, self.depthwise, self.image]
+            + [self.back, self.repeated, self.depthwise, self.depthwise, self.image]
             + [self.dilated, self.dense, self.stacks],
-            5: [self.convolved] * 3 + [self.pooled] * 2 + [self.back],
+            5: [self.repeated] + [self.convolved] * 3 + [self.pooled] * 2 + [self.back],
         }
         return [*any_rank, *of_rank.get(rank, [])] if rank > 1 else of_rank.get(rank, [self.activation])
 
@@ -401,7 +405,8 @@ class _Drawing:
         how = self.one_of(["loop", "loop", "until", "branch", "map", "rows", "function", "recompute"])
         if how == "rows" and max(self.batches) > 300:
             return None
-        w = self.weights((shape[1], shape[1]))
+        windows = [self.one_of((1, 2, 3, 5)) for _ in shape[1:-1]]
+        w = self.weights((*windows, shape[-1], shape[-1]))
         return Layer("repeatedly", (x, w), {"kind": self.kind(), "count": self.random.randint(1, 4), "how": how})
 
     def attention(self, x: int, shape: tuple[int, ...]) -> Layer | None:

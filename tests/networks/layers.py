@@ -101,15 +101,15 @@ def times_made(x: Tensor, *, of: str, columns: int, transposed: bool = False, fi
 REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "sum": lambda x, axis, keepdims: (
         pb.reduce_sum(x, axis, keepdims) / pb.cast(8, x.dtype)
-        if x.dtype.kind in "fV"
+        if x.dtype.kind in "fVc"
         else pb.reduce_sum(x, axis, keepdims)
     ),
     "mean": pb.reduce_mean,
     "max": pb.reduce_max,
     "min": pb.reduce_min,
     "prod": lambda x, axis, keepdims: (
-        pb.reduce_prod(_number(x, 1) + x * _number(x, 0.01), axis, keepdims)
-        if x.dtype.kind in "fV"
+        pb.reduce_prod(_number(x, 1) + x * _number(x, 1e-3), axis, keepdims)
+        if x.dtype.kind in "fVc"
         else pb.reduce_max(x, axis, keepdims)
     ),
     "logsumexp": pb.reduce_logsumexp,
@@ -168,7 +168,7 @@ def cumulative(x: Tensor, *, kind: str, axis: int, exclusive: bool, reverse: boo
     if kind == "sum":
         return pb.cumsum(x, axis, exclusive, reverse)
     if kind == "product":
-        return pb.cumprod(_number(x, 1) + x * _number(x, 0.01), axis, exclusive, reverse)
+        return pb.cumprod(_number(x, 1) + x * _number(x, 1e-3), axis, exclusive, reverse)
     return pb.math.cumulative_logsumexp(x, axis, exclusive, reverse)
 
 
@@ -293,27 +293,31 @@ def recurrent(x: Tensor, w: Tensor, u: Tensor, *, how: str, reverse: bool = Fals
 
 
 def repeatedly(x: Tensor, w: Tensor, *, kind: str, count: int, how: str) -> Tensor:
-    """A square layer in a loop, in a function, in one that is computed again, in a branch, in a map over rows."""
+    """A layer of as many outputs as inputs, in a loop, a function, one that is computed again, a branch, or a map."""
+    rank = x.shape.rank
 
     def once(y: Tensor) -> Tensor:
-        return ACTIVATIONS[kind](pb.matmul(y, w))
+        return ACTIVATIONS[kind](pb.matmul(y, w) if rank == 2 else pb.nn.convolution(y, w, 1, "SAME"))
+
+    def row(y: Tensor) -> Tensor:
+        return once(y[None])[0]
 
     if how == "loop":
         return pb.while_loop(lambda i, y: i < count, lambda i, y: [i + 1, once(y)], [0, x])[1]
     if how == "until":
-        return pb.while_loop(
-            lambda i, y: (i < count) & (pb.reduce_sum(y * y) >= _number(x, 0)), lambda i, y: [i + 1, once(y)], [0, x]
-        )[1]
+        return pb.while_loop(lambda i, y: (i < count) & (_size(y) >= 0.0), lambda i, y: [i + 1, once(y)], [0, x])[1]
     if how == "branch":
-        return pb.cond(pb.reduce_sum(x) > _number(x, 0), lambda: once(x), lambda: once(once(x)))
-    if how == "map":
-        return pb.vectorized_map(lambda row: ACTIVATIONS[kind](pb.matmul(row[None], w))[0], x)
-    if how == "rows":
-        return pb.map_fn(lambda row: ACTIVATIONS[kind](pb.matmul(row[None], w))[0], x)
+        return pb.cond(_size(x) > 1e-3, lambda: once(x), lambda: once(once(x)))
+    if how in ("map", "rows"):
+        return pb.vectorized_map(row, x) if how == "map" else pb.map_fn(row, x)
     function: Any = pb.function(once) if how == "function" else pb.recompute_grad(once)
     for _ in range(count):
         x = function(x)
     return x
+
+
+def _size(x: Tensor) -> Tensor:
+    return pb.cast(pb.reduce_mean(pb.abs(x)), pb.float32)
 
 
 def solved(x: Tensor, *, kind: str) -> Tensor:
@@ -345,7 +349,7 @@ def collected(x: Tensor, w: Tensor, *, count: int, how: str) -> Tensor:
     start = pb.reduce_mean(x, 0)
 
     def more(i: Tensor, y: Tensor, rows: Any) -> Tensor:
-        return (i < count) & (pb.reduce_sum(y * y) >= _number(x, -1))
+        return (i < count) & (_size(y) >= 0.0)
 
     def step(i: Tensor, y: Tensor, rows: Any) -> list[Any]:
         z = pb.tanh(pb.matmul(y[None], w)[0] + pb.reduce_max(x, 0) * _number(x, 0.1))

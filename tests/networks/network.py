@@ -93,6 +93,8 @@ class Source:
         if self.most:
             return random.integers(0, self.most, shape).astype(np.int32)
         numbers = NUMBERS[self.numbers](random, shape) * self.scale
+        if np.dtype(dtype).kind == "c":
+            numbers = numbers * np.exp(1j * NUMBERS[self.numbers](random, shape))
         return np.array(numbers if np.dtype(dtype).kind != "i" else np.nan_to_num(numbers).round(), dtype)
 
 
@@ -138,6 +140,8 @@ class Network:
     batches: tuple[int, ...] = (4,)
     """The lengths of the batch, of one run after the other."""
     call: str = "run"
+    session: dict[str, str] = field(default_factory=dict)
+    """What the session of XLA is told."""
     steps: int = 0
     """How often variables are moved down the slope."""
 
@@ -185,8 +189,8 @@ def _input(network: Network, source: Source, dtype: Any) -> Any:
 def _fetches(network: Network, xs: dict[int, Any], ys: list[pb.Tensor]) -> tuple[list[pb.Tensor], Any]:
     """Values, derivatives, and what moves the variables."""
     fetches = list(ys) if "values" in network.fetched else []
-    moved = [x for x in xs.values() if x.dtype.kind in "fV" and not _is_constant(x)]
-    targets = [_weighted(network, y, i) for i, y in enumerate(ys) if y.dtype.kind in "fV"]
+    moved = [x for x in xs.values() if x.dtype.kind in "fVc" and not _is_constant(x)]
+    targets = [_weighted(network, y, i) for i, y in enumerate(ys) if y.dtype.kind in "fVc"]
     training = None
     for order in range(1, network.orders + 1 if moved and targets else 1):
         dxs = pb.gradients(targets, moved, unconnected_gradients="zero")
@@ -196,7 +200,7 @@ def _fetches(network: Network, xs: dict[int, Any], ys: list[pb.Tensor]) -> tuple
             training = pb.group(*[x.assign_sub(dx * pb.cast(1e-3, dx.dtype)) for x, dx in changed]) if changed else None
         if order == network.orders or "gradients" in network.fetched:
             fetches += dxs
-        targets = [pb.reduce_sum(layers.weighted(dx, "eighths", order)) for dx in dxs]
+        targets = [_real(pb.reduce_sum(layers.weighted(dx, "eighths", order))) for dx in dxs]
     return fetches, training
 
 
@@ -206,5 +210,9 @@ def _is_constant(x: Any) -> bool:
 
 def _weighted(network: Network, y: pb.Tensor, i: int) -> pb.Tensor:
     if network.cotangents == "mean":
-        return pb.reduce_mean(y)
-    return pb.reduce_sum(layers.weighted(y, network.cotangents, i))
+        return _real(pb.reduce_mean(y))
+    return _real(pb.reduce_sum(layers.weighted(y, network.cotangents, i)))
+
+
+def _real(y: pb.Tensor) -> pb.Tensor:
+    return pb.real(y) if y.dtype.kind == "c" else y

@@ -27,6 +27,7 @@ def _smaller(network: Network) -> Iterator[Network]:
     yield replace(network, orders=max(network.orders - 1, 0))
     yield replace(network, cotangents="ones")
     yield replace(network, call="run")
+    yield replace(network, session={})
     yield from [replace(network, fetched=(part,)) for part in network.fetched]
     yield from _with_plainer_nodes(network)
 
