@@ -36,3 +36,24 @@ def test_a_call_gives_the_tuple_of_several_outputs_and_the_operation_without_one
     x = pb.constant(4.0)
     assert [y.value_index for y in Halves()(x)] == [0, 1]
     assert isinstance(Nothing()(x), pb.Operation)
+
+
+def test_the_name_of_a_class_is_its_op_type_unless_it_states_another() -> None:
+    class AbstractThirdForTest(pb.Primitive):
+        def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+            return (x,)
+
+    class ThirdForTest(AbstractThirdForTest):
+        pass
+
+    class Other(ThirdForTest):
+        type = "OtherThirdForTest"
+
+    class ThirdAgainForTest(Other):
+        pass
+
+    x = pb.constant(3.0)
+    made = [cls()(x).op for cls in (ThirdForTest, Other, ThirdAgainForTest)]
+    assert [op.type for op in made] == ["ThirdForTest", "OtherThirdForTest", "ThirdAgainForTest"]
+    assert [op.name for op in made] == ["ThirdForTest", "OtherThirdForTest", "ThirdAgainForTest"]
+    assert AbstractThirdForTest.type == "ThirdForTest"

@@ -29,7 +29,6 @@ from .call import check_arguments
 class If(AbstractFunctional):
     """`then_branch` of the inputs after the first where that is true, else `else_branch`."""
 
-    type = "If"
     lead = 1
     takes_none = True
     takes_wanted = True
@@ -59,7 +58,6 @@ class If(AbstractFunctional):
 class Case(AbstractFunctional):
     """The branch whose number is the first input, of the other inputs; the last where there is no such number."""
 
-    type = "Case"
     lead = 1
     takes_none = True
     takes_wanted = True

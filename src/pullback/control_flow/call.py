@@ -21,7 +21,6 @@ class AbstractCall(AbstractFunctional):
     y = f(x);  dx = f_grad(x, dy), which computes again what it needs of f: XLA merges that with the first time.
     """
 
-    type = "AbstractCall"
     takes_none = True
     takes_wanted = True
 
@@ -80,7 +79,6 @@ class StatefulCall(AbstractCall):
 class RecomputedCall(AbstractCall):
     """A call that computes again what was computed before; no engine takes the result of the first time."""
 
-    type = "RecomputedCall"
     recomputes = True
 
 

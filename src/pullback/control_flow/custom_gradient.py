@@ -65,7 +65,6 @@ class CustomGradient(Primitive):
     variable where its cotangent is among the results of `backward`: nowhere, at one place, or, for slices, at two.
     """
 
-    type = "CustomGradient"
     traits = (SURROGATE,)
 
     results: int

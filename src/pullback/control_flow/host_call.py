@@ -31,7 +31,6 @@ def host_call(call: Any, inputs: Sequence[Tensor], outputs: Sequence[TensorType]
 
 
 class HostCall(Primitive):
-    type = "HostCall"
     stateful = True
     acts = True
 

@@ -39,7 +39,6 @@ class Loop(AbstractFunctional):
     With `reverse`, rows are read and written from the last to the first; there is no condition then.
     """
 
-    type = "Loop"
     repeats = True
     lead = 1
     takes_none = True

@@ -108,8 +108,6 @@ def _type(wanted: Any) -> TensorType:
 class AbstractPythonCall(Primitive):
     """What a Python function returns for arrays."""
 
-    type = "AbstractPythonCall"
-
     func: PythonFunction
     outputs: tuple[TensorType, ...]
     wanted: tuple[bool, ...] = ()
@@ -156,7 +154,6 @@ class AbstractPythonCall(Primitive):
 
 
 class EagerPyFunc(AbstractPythonCall):
-    type = "EagerPyFunc"
     stateful = True
     acts = True
 
@@ -178,7 +175,6 @@ class EagerPyFunc(AbstractPythonCall):
 
 
 class PyFunc(AbstractPythonCall):
-    type = "PyFunc"
     stateful = True
     acts = True
 
@@ -186,6 +182,4 @@ class PyFunc(AbstractPythonCall):
 
 
 class PyFuncStateless(AbstractPythonCall):
-    type = "PyFuncStateless"
-
     gradient = no_gradient

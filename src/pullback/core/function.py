@@ -32,7 +32,6 @@ _LARGEST_COPIED = 64
 class Parameter(Primitive):
     """What a function is given. `handle` says of which variable a resource is the handle."""
 
-    type = "Parameter"
     traits = (GIVEN,)
 
     of: TensorType
@@ -118,7 +117,6 @@ def _acts(op: Operation) -> bool:
 class AbstractFunctional(Primitive):
     """A primitive that holds functions: a call, a branch, a loop. Engines run the functions, each in its own way."""
 
-    type = "Functional"
     repeats: ClassVar[bool] = False
     """Whether what a function gives may come back to it as an argument."""
     lead: ClassVar[int] = 0
@@ -366,8 +364,6 @@ def lifted(x: Tensor, graph: Graph) -> Tensor:
 
 class Substitute(Primitive):
     """The second input, which has the value of the first; what depends on it depends on the first."""
-
-    type = "Substitute"
 
     def infer(self, computed: TensorType, known: TensorType) -> tuple[TensorType, ...]:
         del known

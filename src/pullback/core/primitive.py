@@ -24,7 +24,7 @@ class Primitive:
     Every subclass is a frozen dataclass, without saying so: it is made one when it is first used, because making some
     hundreds of them would take most of the time of `import pullback`.
 
-    A subclass states `type` (TensorFlow's op type) and, in this order:
+    A subclass states, in this order:
 
     - `infer(*types)`: the output types from the input types; ValueError or TypeError that shows them otherwise.
     - `kernel(xp, *arrays)`: the output array, or a tuple of them, with the array namespace `xp`.
@@ -50,6 +50,7 @@ class Primitive:
     """
 
     type: ClassVar[str] = "Primitive"
+    """TensorFlow's op type: the name of the class, without "Abstract", where it states no other."""
     stateful: ClassVar[bool] = False
     """Stateful operations are neither folded nor merged: they read or write variables, or draw random numbers."""
     recomputes: ClassVar[bool] = False
@@ -75,6 +76,8 @@ class Primitive:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "type" not in cls.__dict__:
+            cls.type = cls.__name__.removeprefix("Abstract")
         if not cls.__name__.startswith("Abstract"):
             _register(cls)
 
@@ -230,8 +233,6 @@ def _share(cls: type[Primitive], instance: Primitive) -> None:
 def _register(cls: type[Primitive]) -> None:
     known = _classes.get(cls.type)
     same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
-    if "type" not in cls.__dict__:
-        raise TypeError(f"primitive class {cls.__name__} needs its own `type`, the name of its operations")
     if known is not None and not same:
         first = f"{known.__module__}.{known.__qualname__}"
         raise KeyError(f"op type '{cls.type}' is defined twice: by {first} and {cls.__module__}.{cls.__qualname__}")

@@ -25,7 +25,6 @@ _LARGEST_RANK = 64
 
 @dataclass(frozen=True, eq=False)
 class Const(Primitive):
-    type = "Const"
     traits = (CONSTANT, GIVEN)
 
     value: Array

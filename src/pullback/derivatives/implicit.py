@@ -47,7 +47,6 @@ class ImplicitSolution(Primitive):
     f(x) - x of a contraction f) or "cg" (its Jacobian is symmetric and positive definite).
     """
 
-    type = "ImplicitSolution"
     takes_wanted = True
 
     residual: Function

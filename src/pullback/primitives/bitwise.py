@@ -26,7 +26,6 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 class BitwiseAnd(AbstractElementwise):
-    type = "BitwiseAnd"
     traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_and"
     dtypes = INTEGER
@@ -50,7 +49,6 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BitwiseOr(AbstractElementwise):
-    type = "BitwiseOr"
     traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_or"
     dtypes = INTEGER
@@ -74,7 +72,6 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 class BitwiseXor(AbstractElementwise):
-    type = "BitwiseXor"
     traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_xor"
     dtypes = INTEGER
@@ -98,7 +95,6 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Invert(AbstractElementwise):
-    type = "Invert"
     dtypes = INTEGER
     kernel = unary_kernel("invert")
     gradient = no_gradient
@@ -120,7 +116,6 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class LeftShift(AbstractElementwise):
-    type = "LeftShift"
     function = "left_shift"
     dtypes = INTEGER
     kernel = binary_kernel("left_shift")
@@ -145,7 +140,6 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 class RightShift(AbstractElementwise):
-    type = "RightShift"
     function = "right_shift"
     dtypes = INTEGER
     kernel = binary_kernel("right_shift")

@@ -44,7 +44,6 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
 
 
 class BiasAdd(Primitive):
-    type = "BiasAdd"
     traits = (linear(0, 1),)
 
     channels_first: bool = False

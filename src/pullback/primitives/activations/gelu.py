@@ -45,7 +45,6 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
 
 class Gelu(AbstractElementwise):
-    type = "Gelu"
     dtypes = FLOATING
 
     approximate: bool = False
@@ -62,7 +61,6 @@ class Gelu(AbstractElementwise):
 class GeluGrad(AbstractElementwise):
     """`dy * gelu'(x)`."""
 
-    type = "GeluGrad"
     traits = (ELEMENTWISE, linear(1))
     dtypes = FLOATING
 

@@ -42,7 +42,6 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Relu(AbstractElementwise):
-    type = "Relu"
     dtypes = REAL
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -59,7 +58,6 @@ class Relu(AbstractElementwise):
 class ReluGrad(AbstractElementwise):
     """`dy` where `y` is above 0, elsewhere 0."""
 
-    type = "ReluGrad"
     traits = (ELEMENTWISE, linear(0), ZEROS, zero_wins(0))
     dtypes = REAL
 
@@ -91,7 +89,6 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Relu6(AbstractElementwise):
-    type = "Relu6"
     dtypes = REAL
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -108,7 +105,6 @@ class Relu6(AbstractElementwise):
 class Relu6Grad(AbstractElementwise):
     """`dy` where `y` is between 0 and 6, elsewhere 0."""
 
-    type = "Relu6Grad"
     traits = (ELEMENTWISE, linear(0), ZEROS, zero_wins(0))
     dtypes = REAL
 
@@ -140,7 +136,6 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
 
 class LeakyRelu(AbstractElementwise):
-    type = "LeakyRelu"
     function = "leaky_relu"
     dtypes = FLOATING
 
@@ -158,7 +153,6 @@ class LeakyRelu(AbstractElementwise):
 class LeakyReluGrad(AbstractElementwise):
     """`dy` where `x` is above 0, elsewhere `alpha * dy`."""
 
-    type = "LeakyReluGrad"
     traits = (ELEMENTWISE, linear(0), zero_wins(0))
     dtypes = FLOATING
 
@@ -193,7 +187,6 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Elu(AbstractElementwise):
-    type = "Elu"
     dtypes = FLOATING
 
     @in_float32
@@ -208,7 +201,6 @@ class Elu(AbstractElementwise):
 class EluGrad(AbstractElementwise):
     """`dy` where `y` is not below 0, elsewhere `dy * (y + 1)`."""
 
-    type = "EluGrad"
     traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
@@ -224,7 +216,6 @@ class EluGrad(AbstractElementwise):
 class NegativePart(AbstractElementwise):
     """`dy` where `y` is below 0, elsewhere 0."""
 
-    type = "NegativePart"
     traits = (ELEMENTWISE, ZEROS)
     dtypes = FLOATING
 
@@ -256,7 +247,6 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Selu(AbstractElementwise):
-    type = "Selu"
     dtypes = FLOATING
 
     @in_float32
@@ -272,7 +262,6 @@ class Selu(AbstractElementwise):
 class SeluGrad(AbstractElementwise):
     """`dy * scale` where `y` is not below 0, elsewhere `dy * (y + scale * alpha)`."""
 
-    type = "SeluGrad"
     traits = (ELEMENTWISE, linear(0), zero_wins(0))
     dtypes = FLOATING
 
@@ -303,7 +292,6 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Softsign(AbstractElementwise):
-    type = "Softsign"
     dtypes = FLOATING
 
     @in_float32
@@ -318,7 +306,6 @@ class Softsign(AbstractElementwise):
 class SoftsignGrad(AbstractElementwise):
     """`dy / (1 + abs(x))^2`."""
 
-    type = "SoftsignGrad"
     traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
@@ -357,7 +344,6 @@ swish = silu
 
 
 class Silu(AbstractElementwise):
-    type = "Silu"
     dtypes = FLOATING
 
     @in_float32
@@ -372,7 +358,6 @@ class Silu(AbstractElementwise):
 class SiluGrad(AbstractElementwise):
     """`dy * s * (1 + x * (1 - s))` for the sigmoid `s` of `x`."""
 
-    type = "SiluGrad"
     traits = (ELEMENTWISE, linear(1))
     dtypes = FLOATING
 

@@ -34,7 +34,6 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Sigmoid(AbstractElementwise):
-    type = "Sigmoid"
     dtypes = INEXACT
 
     @in_float32
@@ -61,7 +60,6 @@ def rest_of_sigmoid(xp: Any, x: Any) -> Any:
 class SigmoidGrad(AbstractElementwise):
     """`dy * y * (1 - y)`."""
 
-    type = "SigmoidGrad"
     traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
@@ -92,7 +90,6 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Softplus(AbstractElementwise):
-    type = "Softplus"
     dtypes = FLOATING
 
     @in_float32
@@ -111,7 +108,6 @@ class Softplus(AbstractElementwise):
 class SoftplusGrad(AbstractElementwise):
     """`dy * sigmoid(x)`."""
 
-    type = "SoftplusGrad"
     traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 

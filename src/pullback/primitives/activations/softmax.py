@@ -52,8 +52,6 @@ def last_as_minus_one(x: Tensor, axis: int | None, what: str) -> int:
 
 
 class Softmax(Primitive):
-    type = "Softmax"
-
     axis: int = -1
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -82,7 +80,6 @@ class SoftmaxGrad(Primitive):
     zero of `y`, where `x` is -inf, whatever the cotangent is.
     """
 
-    type = "SoftmaxGrad"
     traits = (linear(1),)
 
     axis: int = -1
@@ -135,8 +132,6 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
 
 
 class LogSoftmax(Primitive):
-    type = "LogSoftmax"
-
     axis: int = -1
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -158,7 +153,6 @@ class LogSoftmax(Primitive):
 class LogSoftmaxGrad(Primitive):
     """`dy - exp(y) * sum(dy)`; a sum that is zero wins."""
 
-    type = "LogSoftmaxGrad"
     traits = (linear(1),)
 
     axis: int = -1

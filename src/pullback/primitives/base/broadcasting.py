@@ -34,7 +34,6 @@ class AbstractElementwise(Primitive):
     Each is holomorphic in all its inputs, but those of `complex.py`: `partials` conjugates what it multiplies with.
     """
 
-    type = "Elementwise"
     traits: ClassVar[tuple[Trait, ...]] = (ELEMENTWISE,)
     function: ClassVar[str] = ""
     """The name of the user's function, for messages; the op type in small letters where it is empty."""
@@ -64,7 +63,6 @@ class AbstractElementwise(Primitive):
 class AbstractPredicate(Primitive):
     """A yes or no for each element or pair of elements."""
 
-    type = "Predicate"
     traits: ClassVar[tuple[Trait, ...]] = (ELEMENTWISE,)
     function: ClassVar[str] = ""
     dtypes: ClassVar[frozenset[DType] | None] = None

@@ -24,7 +24,6 @@ class AbstractStateful(Primitive):
     Within one run, the operations on one variable act in the order in which they were made.
     """
 
-    type = "Stateful"
     stateful = True
     reads_state: ClassVar[bool] = True
     """Whether the value before is needed; False: `state` may be None, and the variable need not be initialised."""

@@ -36,8 +36,6 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
 
 
 class Bitcast(Primitive):
-    type = "Bitcast"
-
     dtype: Any
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

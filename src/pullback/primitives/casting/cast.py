@@ -45,7 +45,6 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | I
 
 
 class Cast(Primitive):
-    type = "Cast"
     traits = (ELEMENTWISE, CONVERTS)
     takes_slices = True
 

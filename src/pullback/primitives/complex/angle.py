@@ -37,7 +37,6 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Angle(Primitive):
-    type = "Angle"
     traits = (ELEMENTWISE,)
     function = "angle"
     dtypes = FLOATING | COMPLEX

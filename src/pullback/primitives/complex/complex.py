@@ -49,7 +49,6 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Conj(AbstractElementwise):
-    type = "Conj"
     traits = (ELEMENTWISE, linear(0))
     dtypes = COMPLEX
     kernel = unary_kernel("conj")
@@ -77,7 +76,6 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
 
 
 class Complex(Primitive):
-    type = "Complex"
     traits = (ELEMENTWISE, linear(0, 1))
     function = "complex"
     dtypes = _PARTS
@@ -116,7 +114,6 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Real(Primitive):
-    type = "Real"
     traits = (ELEMENTWISE, VIEWS, linear(0))
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -144,7 +141,6 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Imag(Primitive):
-    type = "Imag"
     traits = (ELEMENTWISE, VIEWS, linear(0))
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -51,7 +51,6 @@ def eye(
 
 
 class Eye(Primitive):
-    type = "Eye"
     shape_inputs = length_inputs = (0,)
 
     dtype: DType

@@ -92,7 +92,6 @@ def _small_constant(dims: Any, value: int, dtype: Any) -> np.ndarray[Any, Any] |
 class Filled(Primitive):
     """One number, known while the graph is built, in every place of a shape."""
 
-    type = "Filled"
     shape_inputs = length_inputs = (0,)
 
     value: float
@@ -153,7 +152,6 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
 
 
 class FillLike(Primitive):
-    type = "FillLike"
     traits = (ELEMENTWISE,)
     reads_values = False
 
@@ -195,7 +193,6 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Fill(Primitive):
-    type = "Fill"
     traits = (MOVES,)
     shape_inputs = length_inputs = (1,)
 

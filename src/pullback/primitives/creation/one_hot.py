@@ -74,7 +74,6 @@ def _one_hot_values(on: Any, off: Any, dtype: Any) -> tuple[Tensor, Tensor]:
 
 
 class OneHot(Primitive):
-    type = "OneHot"
     traits = (ZEROS,)
     shape_inputs = length_inputs = (1,)
 

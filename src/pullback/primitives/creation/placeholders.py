@@ -33,7 +33,6 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
 
 
 class Placeholder(Primitive):
-    type = "Placeholder"
     traits = (GIVEN,)
     stateful = True
 
@@ -69,7 +68,6 @@ def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | No
 
 
 class PlaceholderWithDefault(Primitive):
-    type = "PlaceholderWithDefault"
     traits = (GIVEN,)
     stateful = True
 

@@ -84,7 +84,6 @@ def _widest(numbers: Sequence[Any]) -> DType:
 
 
 class Range(Primitive):
-    type = "Range"
     shape_inputs = (0, 1, 2)
 
     dtype: DType

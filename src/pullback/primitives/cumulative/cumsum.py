@@ -29,8 +29,6 @@ from ..reduction.reduce import NUMBERS, take_numbers
 class AbstractScan(Primitive):
     """Results along an axis of all elements up to each."""
 
-    type = "Scan"
-
     axis: int
     exclusive: bool = False
     reverse: bool = False
@@ -85,7 +83,6 @@ def scanned(make: Callable[[int], Primitive], x: Tensor, axis: AxisLike, what: s
 
 
 class Cumsum(AbstractScan):
-    type = "Cumsum"
     traits = (linear(0), IGNORES_ZEROS)
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -150,8 +147,6 @@ def cumprod(
 
 
 class Cumprod(AbstractScan):
-    type = "Cumprod"
-
     def kernel(self, xp: Any, x: Any) -> Any:
         return _running(xp, xp.cumprod, x, self.axis, self.exclusive, self.reverse, 1)
 
@@ -168,7 +163,6 @@ class Cumprod(AbstractScan):
 class Shift(Primitive):
     """Each element moved on by one along an axis (back with `reverse`), `first` put in."""
 
-    type = "Shift"
     traits = (MOVES, ZEROS)
 
     axis: int
@@ -196,7 +190,6 @@ class Recurrence(Primitive):
     With `zeros_win` a product is 0 where a factor is 0, even if the other is infinite or NaN.
     """
 
-    type = "Recurrence"
     traits = (linear(1),)
 
     axis: int

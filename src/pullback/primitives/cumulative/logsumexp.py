@@ -51,8 +51,6 @@ def cumulative_logsumexp(
 
 
 class CumulativeLogsumexp(Primitive):
-    type = "CumulativeLogsumexp"
-
     axis: int
     exclusive: bool = False
     reverse: bool = False
@@ -96,7 +94,6 @@ class CumulativeLogsumexp(Primitive):
 class ExpDifference(AbstractElementwise):
     """`exp(x - y)`; where both are infinite 1 for inf and 0 for -inf, so that infinite elements have derivatives."""
 
-    type = "ExpDifference"
     dtypes = FLOATING
 
     @in_float32

@@ -25,8 +25,6 @@ class AbstractGuard(Primitive):
     With NumPy the kernel itself does so; in a compiled program the faults are outputs, looked at after it has run.
     """
 
-    type = "Guard"
-
     def fault(self, xp: Any, *arrays: Any) -> Any:
         """0 where all is well, else a number up to 3."""
         raise NotImplementedError(f"{type(self).__name__} defines no fault()")
@@ -67,7 +65,6 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
 
 
 class CheckNumerics(AbstractGuard):
-    type = "CheckNumerics"
     traits = (MOVES, VIEWS)
 
     message: str
@@ -142,7 +139,6 @@ def verify_tensor_all_finite(
 class Assert(AbstractGuard):
     """Whether all of the first input is true; the others are shown where it is not."""
 
-    type = "Assert"
     stateful = True
 
     message: str = ""

@@ -58,7 +58,6 @@ def _stream(stream: Any) -> str:
 
 
 class PrintV2(Primitive):
-    type = "PrintV2"
     stateful = True
 
     parts: tuple[str | None, ...]

@@ -38,7 +38,6 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 
 
 class AddN(Primitive):
-    type = "AddN"
     traits = (ELEMENTWISE, linear())
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:

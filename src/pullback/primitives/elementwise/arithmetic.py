@@ -78,7 +78,6 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Sub(AbstractElementwise):
-    type = "Sub"
     traits = (ELEMENTWISE, linear(0, 1))
     function = "subtract"
     dtypes = NUMBERS
@@ -110,7 +109,6 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Mul(AbstractElementwise):
-    type = "Mul"
     traits = (ELEMENTWISE, COMMUTES, bilinear(0, 1))
     function = "multiply"
     dtypes = NUMBERS
@@ -151,7 +149,6 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
 
 
 class Neg(AbstractElementwise):
-    type = "Neg"
     traits = (ELEMENTWISE, linear(0))
     function = "negative"
     dtypes = SIGNED
@@ -184,7 +181,6 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 
 
 class SquaredDifference(AbstractElementwise):
-    type = "SquaredDifference"
     function = "squared_difference"
     dtypes = NUMBERS
 

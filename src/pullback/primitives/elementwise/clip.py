@@ -9,7 +9,6 @@ from ...core import intervals
 from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.slices import IndexedSlices
-from ...core.traits import ELEMENTWISE
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, operands
 from ..logic.comparison import equal, greater, greater_equal, less, not_equal
@@ -60,8 +59,6 @@ def clip_by_value(
 
 
 class ClipByValue(AbstractElementwise):
-    type = "ClipByValue"
-    traits = (ELEMENTWISE,)
     function = "clip_by_value"
     dtypes = REAL
 

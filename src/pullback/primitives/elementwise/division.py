@@ -61,7 +61,6 @@ truediv = divide
 
 
 class RealDiv(AbstractElementwise):
-    type = "RealDiv"
     traits = (ELEMENTWISE, linear(0), SINGULAR)
     function = "divide"
     dtypes = INEXACT
@@ -96,7 +95,6 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 
 class DivNoNan(AbstractElementwise):
-    type = "DivNoNan"
     traits = (ELEMENTWISE, linear(0))
     function = "divide_no_nan"
     dtypes = INEXACT
@@ -144,7 +142,6 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class FloorDiv(AbstractElementwise):
-    type = "FloorDiv"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
@@ -187,7 +184,6 @@ mod = floormod
 
 
 class FloorMod(AbstractElementwise):
-    type = "FloorMod"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
@@ -219,7 +215,6 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 class TruncateDiv(AbstractElementwise):
-    type = "TruncateDiv"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
@@ -255,7 +250,6 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 class TruncateMod(AbstractElementwise):
-    type = "TruncateMod"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 

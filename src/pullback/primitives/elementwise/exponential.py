@@ -37,7 +37,6 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Exp(AbstractElementwise):
-    type = "Exp"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("exp")
@@ -68,7 +67,6 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Expm1(AbstractElementwise):
-    type = "Expm1"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("expm1")
@@ -99,7 +97,6 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Log(AbstractElementwise):
-    type = "Log"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("log")
@@ -130,7 +127,6 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Log1p(AbstractElementwise):
-    type = "Log1p"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
@@ -176,7 +172,6 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Xlogy(AbstractElementwise):
-    type = "Xlogy"
     traits = (ELEMENTWISE, linear(0), SINGULAR, zero_wins(0))
     dtypes = INEXACT
 
@@ -209,7 +204,6 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Xlog1py(AbstractElementwise):
-    type = "Xlog1py"
     traits = (ELEMENTWISE, linear(0), SINGULAR, zero_wins(0))
     dtypes = INEXACT
 
@@ -242,7 +236,6 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Xdivy(AbstractElementwise):
-    type = "Xdivy"
     traits = (ELEMENTWISE, linear(0), SINGULAR, zero_wins(0))
     dtypes = INEXACT
 

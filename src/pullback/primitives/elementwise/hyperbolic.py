@@ -34,7 +34,6 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Sinh(AbstractElementwise):
-    type = "Sinh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("sinh")
@@ -62,7 +61,6 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Cosh(AbstractElementwise):
-    type = "Cosh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("cosh")
@@ -90,7 +88,6 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Tanh(AbstractElementwise):
-    type = "Tanh"
     dtypes = INEXACT
     kernel = unary_kernel("tanh")
 
@@ -105,7 +102,6 @@ class Tanh(AbstractElementwise):
 class TanhGrad(AbstractElementwise):
     """`dy * (1 - y^2)`."""
 
-    type = "TanhGrad"
     traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
@@ -136,7 +132,6 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Asinh(AbstractElementwise):
-    type = "Asinh"
     dtypes = INEXACT
     kernel = unary_kernel("arcsinh")
 
@@ -163,7 +158,6 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Acosh(AbstractElementwise):
-    type = "Acosh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("arccosh")
@@ -196,7 +190,6 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Atanh(AbstractElementwise):
-    type = "Atanh"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("arctanh")

@@ -35,7 +35,6 @@ def mask(condition: Tensor, x: Tensor, keep: bool = True) -> Tensor:
 
 
 class Mask(Primitive):
-    type = "Mask"
     traits = (ELEMENTWISE, linear(1), ZEROS)
 
     keep: bool = True
@@ -64,7 +63,6 @@ def mask_unseen(x: Tensor, b: Tensor, seen_by: Tensor, along: tuple[int | None, 
 
 
 class MaskUnseen(Primitive):
-    type = "MaskUnseen"
     traits = (linear(0), ZEROS)
 
     along: tuple[int | None, ...] | None
@@ -134,7 +132,6 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
 
 class MulNoNan(AbstractElementwise):
-    type = "MulNoNan"
     traits = (ELEMENTWISE, bilinear(0, 1), zero_wins(1))
     function = "multiply_no_nan"
     dtypes = INEXACT
@@ -153,7 +150,6 @@ class MulNoNan(AbstractElementwise):
 class MaskedMul(AbstractElementwise):
     """`a * b`, and 0 where either is 0: the derivative of a masked product, to any order."""
 
-    type = "MaskedMul"
     traits = (ELEMENTWISE, bilinear(0, 1), zero_wins(0, 1), ZEROS)
     dtypes = INEXACT
 
@@ -174,7 +170,6 @@ def masked_divide(dy: Tensor, x: Tensor) -> Tensor:
 
 
 class MaskedDiv(AbstractElementwise):
-    type = "MaskedDiv"
     traits = (ELEMENTWISE, linear(0), zero_wins(0), SINGULAR)
     function = "masked_divide"
     dtypes = INEXACT
@@ -196,7 +191,6 @@ def quotient_grad(dy: Tensor, y: Tensor, b: Tensor) -> Tensor:
 
 
 class QuotientGrad(AbstractElementwise):
-    type = "QuotientGrad"
     traits = (ELEMENTWISE, bilinear(0, 1), zero_wins(0, 1), SINGULAR)
     dtypes = INEXACT
 

@@ -35,7 +35,6 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Maximum(AbstractElementwise):
-    type = "Maximum"
     traits = (ELEMENTWISE, COMMUTES)
     dtypes = REAL
     kernel = binary_kernel("maximum")
@@ -68,7 +67,6 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Minimum(AbstractElementwise):
-    type = "Minimum"
     traits = (ELEMENTWISE, COMMUTES)
     dtypes = REAL
     kernel = binary_kernel("minimum")

@@ -31,7 +31,6 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
 
 
 class NextAfter(AbstractElementwise):
-    type = "NextAfter"
     dtypes = frozenset([float32, float64])
     kernel = binary_kernel("nextafter")
 

@@ -38,7 +38,6 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Square(AbstractElementwise):
-    type = "Square"
     dtypes = NUMBERS
     kernel = unary_kernel("square")
 
@@ -53,7 +52,6 @@ class Square(AbstractElementwise):
 class OneMinusSquare(AbstractElementwise):
     """`(1 - x)(1 + x)`, in which nothing cancels near -1 and 1; nor near 0 in its derivative, which is `-2 x`."""
 
-    type = "OneMinusSquare"
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -85,7 +83,6 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Sqrt(AbstractElementwise):
-    type = "Sqrt"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("sqrt")
@@ -101,7 +98,6 @@ class Sqrt(AbstractElementwise):
 class SqrtGrad(AbstractElementwise):
     """`dy / (2 * y)`, 0 where `dy` is 0."""
 
-    type = "SqrtGrad"
     traits = (ELEMENTWISE, linear(1), SINGULAR, zero_wins(1))
     dtypes = INEXACT
 
@@ -135,7 +131,6 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Rsqrt(AbstractElementwise):
-    type = "Rsqrt"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
@@ -154,7 +149,6 @@ class Rsqrt(AbstractElementwise):
 class RsqrtGrad(AbstractElementwise):
     """`-dy * y^3 / 2`, 0 where `dy` is 0."""
 
-    type = "RsqrtGrad"
     traits = (ELEMENTWISE, linear(1), zero_wins(1))
     dtypes = INEXACT
 
@@ -189,7 +183,6 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Reciprocal(AbstractElementwise):
-    type = "Reciprocal"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("reciprocal")
@@ -205,7 +198,6 @@ class Reciprocal(AbstractElementwise):
 class ReciprocalGrad(AbstractElementwise):
     """`-dy * y^2`, 0 where `dy` is 0."""
 
-    type = "ReciprocalGrad"
     traits = (ELEMENTWISE, linear(1), zero_wins(1))
     dtypes = INEXACT
 
@@ -241,7 +233,6 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Pow(AbstractElementwise):
-    type = "Pow"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = NUMBERS
 
@@ -267,7 +258,6 @@ def _inverse_power(xp: Any, a: Any, b: Any) -> Any:
 class PowGradX(AbstractElementwise):
     """`dy * b * a^(b - 1)`, 0 where `dy` or `b` is 0."""
 
-    type = "PowGradX"
     traits = (ELEMENTWISE, linear(2), SINGULAR, zero_wins(2))
     dtypes = INEXACT
 
@@ -300,7 +290,6 @@ class PowGradX(AbstractElementwise):
 class PowGradY(AbstractElementwise):
     """`dy * y * log(a)`, 0 where `dy` is 0, and where `a` is 0 or a negative real number and `y` is not NaN."""
 
-    type = "PowGradY"
     traits = (ELEMENTWISE, bilinear(1, 2), zero_wins(2))
     dtypes = INEXACT
 

@@ -30,7 +30,6 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Floor(AbstractElementwise):
-    type = "Floor"
     dtypes = FLOATING
     kernel = unary_kernel("floor")
     gradient = no_gradient
@@ -54,7 +53,6 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Ceil(AbstractElementwise):
-    type = "Ceil"
     dtypes = FLOATING
     kernel = unary_kernel("ceil")
     gradient = no_gradient
@@ -78,7 +76,6 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Round(AbstractElementwise):
-    type = "Round"
     dtypes = REAL
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -105,7 +102,6 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Rint(AbstractElementwise):
-    type = "Rint"
     dtypes = FLOATING
     kernel = unary_kernel("rint")
     gradient = no_gradient

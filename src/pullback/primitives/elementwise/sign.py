@@ -40,7 +40,6 @@ def absolute(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Abs(AbstractElementwise):
-    type = "Abs"
     dtypes = REAL
     kernel = unary_kernel("abs")
 
@@ -53,7 +52,6 @@ class Abs(AbstractElementwise):
 
 
 class ComplexAbs(Primitive):
-    type = "ComplexAbs"
     traits = (ELEMENTWISE,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -87,7 +85,6 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Sign(AbstractElementwise):
-    type = "Sign"
     dtypes = NUMBERS
     kernel = unary_kernel("sign")
 

@@ -34,7 +34,6 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Sin(AbstractElementwise):
-    type = "Sin"
     dtypes = INEXACT
     kernel = unary_kernel("sin")
 
@@ -64,7 +63,6 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Cos(AbstractElementwise):
-    type = "Cos"
     dtypes = INEXACT
     kernel = unary_kernel("cos")
 
@@ -94,7 +92,6 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Tan(AbstractElementwise):
-    type = "Tan"
     dtypes = INEXACT
     kernel = unary_kernel("tan")
 
@@ -121,7 +118,6 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Asin(AbstractElementwise):
-    type = "Asin"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("arcsin")
@@ -149,7 +145,6 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Acos(AbstractElementwise):
-    type = "Acos"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
     kernel = unary_kernel("arccos")
@@ -177,7 +172,6 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Atan(AbstractElementwise):
-    type = "Atan"
     dtypes = INEXACT
     kernel = unary_kernel("arctan")
 
@@ -209,7 +203,6 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Atan2(AbstractElementwise):
-    type = "Atan2"
     dtypes = FLOATING
 
     def kernel(self, xp: Any, y: Any, x: Any) -> Any:
@@ -223,7 +216,6 @@ class Atan2(AbstractElementwise):
 class Atan2Grad(AbstractElementwise):
     """`dy * a / (a^2 + b^2)`, 0 where `dy` is 0 and at the origin."""
 
-    type = "Atan2Grad"
     traits = (ELEMENTWISE, linear(2), zero_wins(2))
     dtypes = FLOATING
 

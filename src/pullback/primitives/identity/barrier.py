@@ -25,7 +25,6 @@ def optimization_barrier(inputs: Sequence[Tensor], name: str | None = None) -> l
 
 
 class OptimizationBarrier(Primitive):
-    type = "OptimizationBarrier"
     traits = (MOVES, JOINS)
     recomputes = True
 

@@ -38,7 +38,6 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor | IndexedSlic
 
 
 class Identity(Primitive):
-    type = "Identity"
     traits = (ELEMENTWISE, MOVES, VIEWS)
     takes_slices = True
     infer = same_type
@@ -70,7 +69,6 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 
 
 class IdentityN(Primitive):
-    type = "IdentityN"
     traits = (MOVES, JOINS)
     takes_slices = True
 
@@ -103,7 +101,6 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class StopGradient(Primitive):
-    type = "StopGradient"
     traits = (ELEMENTWISE, MOVES, VIEWS)
     infer = same_type
 
@@ -131,7 +128,6 @@ def prevent_gradient(input: TensorLike, message: str = "", name: str | None = No
 
 
 class PreventGradient(Primitive):
-    type = "PreventGradient"
     traits = (MOVES,)
 
     message: str = ""
@@ -166,7 +162,6 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 class EnsureShape(Primitive):
-    type = "EnsureShape"
     traits = (MOVES, VIEWS)
 
     shape: TensorShape
@@ -190,7 +185,6 @@ class EnsureShape(Primitive):
 class EnsureShapeLike(Primitive):
     """`x`, which must have the shape of `like`; values of `like` are not read."""
 
-    type = "EnsureShapeLike"
     traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
@@ -236,8 +230,6 @@ def group_operations(*inputs: Any, name: str | None = None) -> Operation:
 
 
 class NoOp(Primitive):
-    type = "NoOp"
-
     def infer(self) -> tuple[TensorType, ...]:
         return ()
 

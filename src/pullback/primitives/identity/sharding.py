@@ -41,7 +41,6 @@ def sharding(input: TensorLike, spec: Sequence[str | Sequence[str] | None], name
 
 
 class Sharding(Primitive):
-    type = "Sharding"
     traits = (MOVES, VIEWS, PLACES)
     takes_slices = True
 

@@ -141,16 +141,12 @@ class AbstractSuppression(Primitive):
 
 
 class NonMaxSuppressionV5(AbstractSuppression):
-    type = "NonMaxSuppressionV5"
-
     def kernel(self, xp: Any, boxes: Any, scores: Any, most: Any) -> Any:
         del xp
         return _kept(self, np.asarray(scores), int(most), partial(_overlap, np.asarray(boxes)))
 
 
 class NonMaxSuppressionWithOverlaps(AbstractSuppression):
-    type = "NonMaxSuppressionWithOverlaps"
-
     def kernel(self, xp: Any, overlaps: Any, scores: Any, most: Any) -> Any:
         del xp
         table = np.asarray(overlaps)

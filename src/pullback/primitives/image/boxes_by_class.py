@@ -20,7 +20,6 @@ class NonMaxSuppressionByClass(Primitive):
     to keep, the overlap above which a box is left out, and the score that must be exceeded.
     """
 
-    type = "NonMaxSuppressionByClass"
     shape_inputs = (0, 1, 2, 3, 4)
 
     def infer(self, boxes: TensorType, scores: TensorType, *limits: TensorType) -> tuple[TensorType, ...]:

@@ -127,12 +127,10 @@ class AbstractPatches(Primitive):
 
 
 class ExtractImagePatches(AbstractPatches):
-    type = "ExtractImagePatches"
     traits = (MOVES,)
 
 
 class ExtractVolumePatches(AbstractPatches):
-    type = "ExtractVolumePatches"
     traits = (MOVES,)
 
 
@@ -140,7 +138,6 @@ class PatchesBack(Primitive):
     """Patches added up where they came from, in an input of shape `input_sizes`, or the one that a second input holds;
     the batch is that of the patches."""
 
-    type = "PatchesBack"
     traits = (ADDS, ZEROS)
     shape_inputs = (1,)
 

@@ -92,7 +92,6 @@ def _gather_along(axis: Tensor, x: Tensor, ids: Tensor, batch_dims: int, name: s
 
 
 class GatherV2(Primitive):
-    type = "GatherV2"
     traits = (MOVES,)
     takes_slices = True
 
@@ -166,7 +165,6 @@ def merge_leading(x: Tensor, like: Tensor) -> Tensor:
 
 
 class MergeLeading(Primitive):
-    type = "MergeLeading"
     traits = (MOVES, VIEWS)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
@@ -194,7 +192,6 @@ def put_back(dy: Tensor, indices: Tensor, x: Tensor, axis: int, batch_dims: int 
 class TakeGrad(Primitive):
     """Zeros of a shape, to which slices are added at given positions of one axis; negative ones count from its end."""
 
-    type = "TakeGrad"
     traits = (ADDS, IGNORES_ZEROS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
@@ -276,7 +273,6 @@ def _merge_axes(x: Tensor, first: int, count: int) -> Tensor:
 class TrueIndices(Primitive):
     """The positions where a vector of bools is true."""
 
-    type = "TrueIndices"
     shape_inputs = (0,)
 
     def infer(self, mask: TensorType) -> tuple[TensorType, ...]:

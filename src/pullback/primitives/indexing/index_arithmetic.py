@@ -38,7 +38,6 @@ def counted_from_front(indices: Tensor, x: Tensor, axis: int) -> Tensor:
 class FromFront(Primitive):
     """Indices of an axis of the second input, negative ones made to count from the front."""
 
-    type = "FromFront"
     traits = (reads_shape(1),)
 
     axis: int
@@ -68,7 +67,6 @@ def vectors_from_front(indices: Tensor, x: Tensor, batch_dims: int = 0) -> Tenso
 class VectorsFromFront(Primitive):
     """Index vectors into the second input, negative entries made to count from the front."""
 
-    type = "VectorsFromFront"
     traits = (reads_shape(1),)
 
     batch_dims: int = 0
@@ -92,7 +90,6 @@ class FlatPositions(Primitive):
     the end. The result is a column [m0 * m1 * ..., 1].
     """
 
-    type = "FlatPositions"
     traits = (reads_shape(1),)
 
     axis: int
@@ -123,7 +120,6 @@ class FlatPositions(Primitive):
 class RowNumbers(Primitive):
     """The row of each index vector [..., k] in the second input with its first k axes made one: [...]."""
 
-    type = "RowNumbers"
     traits = (reads_shape(1),)
 
     def infer(self, indices: TensorType, x: TensorType) -> tuple[TensorType, ...]:

@@ -61,8 +61,6 @@ def dynamic_partition(
 class PartNumbers(Primitive):
     """Numbers of parts as they are; with NumPy those that there are not are refused."""
 
-    type = "PartNumbers"
-
     count: int
 
     def infer(self, numbers: TensorType) -> tuple[TensorType, ...]:
@@ -125,8 +123,6 @@ def _lengths(count: Any, rows: Tensor) -> Any:
 
 class RowCount(Primitive):
     """One more than the largest of some row numbers; 0 of none."""
-
-    type = "RowCount"
 
     def infer(self, indices: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(indices.dtype, TensorShape.SCALAR),)

@@ -61,7 +61,6 @@ def gather_nd(
 
 
 class GatherNd(Primitive):
-    type = "GatherNd"
     traits = (MOVES,)
 
     batch_dims: int = 0
@@ -151,7 +150,6 @@ def scatter_nd(
 
 
 class ScatterNd(Primitive):
-    type = "ScatterNd"
     traits = (ADDS, IGNORES_ZEROS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
@@ -256,7 +254,6 @@ def tensor_scatter_nd_add(
 
 
 class TensorScatterAdd(Primitive):
-    type = "TensorScatterAdd"
     traits = (ADDS,)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
@@ -293,7 +290,6 @@ def tensor_scatter_nd_sub(
 
 
 class TensorScatterSub(Primitive):
-    type = "TensorScatterSub"
     traits = (ADDS,)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
@@ -327,7 +323,6 @@ def tensor_scatter_nd_update(
 
 
 class TensorScatterUpdate(Primitive):
-    type = "TensorScatterUpdate"
     traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
@@ -368,7 +363,6 @@ def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
 class AbstractScatterExtremum(Primitive):
     """The larger or smaller of elements and updates; the cotangent is shared equally by those that equal the result."""
 
-    type = "ScatterExtremum"
     how: ClassVar[Literal["max", "min"]]
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
@@ -411,7 +405,6 @@ def tensor_scatter_nd_max(
 
 
 class TensorScatterMax(AbstractScatterExtremum):
-    type = "TensorScatterMax"
     how = "max"
 
 
@@ -441,5 +434,4 @@ def tensor_scatter_nd_min(
 
 
 class TensorScatterMin(AbstractScatterExtremum):
-    type = "TensorScatterMin"
     how = "min"

@@ -31,7 +31,6 @@ def tensor_scatter_nd_mul(tensor: Any, indices: Any, updates: Any, name: str | N
 
 
 class TensorScatterMul(Primitive):
-    type = "TensorScatterMul"
     traits = (linear(0),)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:

@@ -70,7 +70,6 @@ def _rest_of(
 
 
 class Slice(Primitive):
-    type = "Slice"
     traits = (MOVES, VIEWS)
     shape_inputs = (2,)
 
@@ -125,7 +124,6 @@ def _block_back(dy: Tensor, x: Tensor, begin: tuple[int | None, ...] | None, res
 class SliceGrad(Primitive):
     """Zeros of a shape, with the cotangent of a block in the block's place."""
 
-    type = "SliceGrad"
     traits = (ADDS, ZEROS)
     shape_inputs = length_inputs = (2,)
 

@@ -116,7 +116,6 @@ def slice_by(x: Tensor, spec: tuple[Entry, ...], numbers: Sequence[Tensor], name
 
 
 class StridedSlice(Primitive):
-    type = "StridedSlice"
     traits = (MOVES, VIEWS)
     shape_inputs = (1,)
 
@@ -145,7 +144,6 @@ def _slice_back(dy: Tensor, x: Tensor, spec: tuple[Entry, ...], numbers: Sequenc
 class StridedSliceGrad(Primitive):
     """Zeros of a shape, with the cotangent of a slice in the slice's place."""
 
-    type = "StridedSliceGrad"
     traits = (ADDS, ZEROS)
     shape_inputs = length_inputs = (1, 2)
 
@@ -240,7 +238,6 @@ def _sliced_length(entry: tuple[Any, Any, Any], n: Dimension | None) -> Dimensio
 class Take(Primitive):
     """What stands at given positions of one axis; negative ones count from its end."""
 
-    type = "Take"
     traits = (MOVES,)
 
     axis: int

@@ -16,7 +16,6 @@ from ..base.scattering import sum_rows, wide_enough
 class TakeAlong(Primitive):
     """The elements of `x` [a..., n, b...] at positions [a..., k, b...] along an axis, all in range."""
 
-    type = "TakeAlong"
     traits = (MOVES,)
 
     axis: int = -1
@@ -39,7 +38,6 @@ class TakeAlong(Primitive):
 class PutAlong(Primitive):
     """Zeros of the shape of the last input, to which `dy` is added at positions along an axis."""
 
-    type = "PutAlong"
     traits = (ADDS, ZEROS, reads_shape(2))
 
     axis: int = -1

@@ -84,8 +84,6 @@ class Select(Primitive):
 
 
 class Where(Primitive):
-    type = "Where"
-
     def infer(self, condition: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(int64, TensorShape([None, condition.shape.rank])),)
 

@@ -22,7 +22,6 @@ def upper_block_matrix(a: Tensor, e: Tensor) -> Tensor:
 
 
 class UpperBlocks(Primitive):
-    type = "UpperBlocks"
     traits = (MOVES,)
     links = links_of_matrices
 
@@ -44,7 +43,6 @@ class UpperBlocks(Primitive):
 class DiagonalBlocks(Primitive):
     """The sum of the two blocks on the diagonal."""
 
-    type = "DiagonalBlocks"
     traits = (ADDS,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -66,7 +64,6 @@ def upper_right(x: Tensor) -> Tensor:
 
 
 class UpperRight(Primitive):
-    type = "UpperRight"
     traits = (MOVES, VIEWS)
     links = links_of_matrices
 
@@ -86,7 +83,6 @@ class UpperRight(Primitive):
 class AtUpperRight(Primitive):
     """`x` as the upper right block, zeros elsewhere."""
 
-    type = "AtUpperRight"
     traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -27,7 +27,6 @@ def corner(x: Tensor, rows: Tensor, columns: Tensor, axis: int = -2) -> Tensor:
 
 
 class Corner(Primitive):
-    type = "Corner"
     traits = (MOVES, VIEWS, reads_shape(1, 2))
 
     axis: int = -2
@@ -51,7 +50,6 @@ class Corner(Primitive):
 class InCorner(Primitive):
     """`x` in the corner of matrices with the rows and columns of two others, and zeros elsewhere."""
 
-    type = "InCorner"
     traits = (MOVES, reads_shape(1, 2))
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:

@@ -33,7 +33,6 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Cross(Primitive):
-    type = "Cross"
     traits = (bilinear(0, 1), PARTLY)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:

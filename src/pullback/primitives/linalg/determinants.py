@@ -64,8 +64,6 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class MatrixDeterminant(Primitive):
-    type = "MatrixDeterminant"
-
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         dims = check_matrices("det", x, square=True)
         return (TensorType(x.dtype, TensorShape.UNKNOWN if dims is None else TensorShape(dims[:-2])),)
@@ -87,7 +85,6 @@ def _on_matrix(y: Tensor) -> Tensor:
 class Cofactors(Primitive):
     """The derivative of the determinant by each element: `det(x) * transpose(inv(x))`, for singular `x` too."""
 
-    type = "Cofactors"
     infer = same_type
 
     links = links_of_matrices
@@ -106,7 +103,6 @@ class Cofactors(Primitive):
 class CofactorChange(Primitive):
     """The derivative of the cofactors of `x` in the direction `d`."""
 
-    type = "CofactorChange"
     traits = (linear(1),)
 
     def infer(self, x: TensorType, d: TensorType) -> tuple[TensorType, ...]:
@@ -221,7 +217,6 @@ def slogdet(input: TensorLike, name: str | None = None) -> SignedLogarithm:
 
 
 class LogMatrixDeterminant(Primitive):
-    type = "LogMatrixDeterminant"
     traits = (SINGULAR,)
     takes_none = True
 

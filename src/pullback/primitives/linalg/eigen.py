@@ -179,8 +179,6 @@ def scaled(v: Tensor, s: Tensor) -> Tensor:
 class InverseGaps(Primitive):
     """`1 / (e[j] - e[i])` at `i, j`, and 0 where they are equal but for rounding."""
 
-    type = "InverseGaps"
-
     def infer(self, e: TensorType) -> tuple[TensorType, ...]:
         dims = e.shape.lengths
         return (TensorType(e.dtype, TensorShape.UNKNOWN if dims is None else TensorShape([*dims, dims[-1]])),)
@@ -244,7 +242,6 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Eig(Primitive):
-    type = "Eig"
     takes_none = True
 
     compute_v: bool = True

@@ -80,7 +80,6 @@ def _product(labels: list[str], result: str, xs: list[Tensor], optimize: object,
 
 
 class Einsum(Primitive):
-    type = "Einsum"
     traits = (bilinear(0, 1), IGNORES_ZEROS)
 
     equation: str

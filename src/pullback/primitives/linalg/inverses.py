@@ -44,7 +44,6 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
 
 class MatrixInverse(Primitive):
-    type = "MatrixInverse"
     traits = (SINGULAR,)
 
     adjoint: bool = False
@@ -88,7 +87,6 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 
 class MatrixSolve(Primitive):
-    type = "MatrixSolve"
     traits = (linear(1), SINGULAR, PARTLY)
 
     adjoint: bool = False
@@ -119,7 +117,6 @@ class MatrixSolve(Primitive):
 class PositiveSolve(Primitive):
     """`x` in `a @ x = b` for symmetric (Hermitian) positive definite `a`; its derivative is right for those only."""
 
-    type = "PositiveSolve"
     traits = (linear(1), SINGULAR, PARTLY)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
@@ -211,7 +208,6 @@ def pinv(
 class PseudoInverse(Primitive):
     """The pseudo-inverse of `x`; a second input is the relative bound below which singular values count as zeros."""
 
-    type = "PseudoInverse"
     traits = (SINGULAR,)
 
     def infer(self, x: TensorType, bound: TensorType | None = None) -> tuple[TensorType, ...]:

@@ -56,7 +56,6 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 
 
 class Lu(Primitive):
-    type = "Lu"
     traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -98,7 +97,6 @@ class Lu(Primitive):
 class UnitLower(Primitive):
     """What is below the diagonal, and ones on it."""
 
-    type = "UnitLower"
     traits = (MOVES,)
     infer = same_type
 
@@ -116,7 +114,6 @@ class UnitLower(Primitive):
 class MoveRows(Primitive):
     """The rows of each matrix in the order of its indices, which hold each once; or with `back` as they were before."""
 
-    type = "MoveRows"
     traits = (MOVES,)
 
     back: bool = False

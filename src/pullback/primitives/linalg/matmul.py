@@ -70,7 +70,6 @@ def matmul(
 
 
 class MatMul(Primitive):
-    type = "MatMul"
     traits = (bilinear(0, 1), IGNORES_ZEROS)
 
     transpose_a: bool = False

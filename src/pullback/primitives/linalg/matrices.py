@@ -430,7 +430,6 @@ def _computed_band(x: Tensor, num_lower: TensorLike, num_upper: TensorLike, name
 
 
 class MatrixBandPart(Primitive):
-    type = "MatrixBandPart"
     traits = (MOVES, ZEROS)
 
     num_lower: int

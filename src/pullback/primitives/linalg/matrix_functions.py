@@ -70,8 +70,6 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class MatrixExponential(Primitive):
-    type = "MatrixExponential"
-
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("expm", x)
 
@@ -134,7 +132,6 @@ def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class MatrixSquareRoot(Primitive):
-    type = "MatrixSquareRoot"
     traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -220,7 +217,6 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class MatrixLogarithm(Primitive):
-    type = "MatrixLogarithm"
     traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

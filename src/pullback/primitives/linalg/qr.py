@@ -54,7 +54,6 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 
 
 class Qr(Primitive):
-    type = "Qr"
     takes_none = True
 
     full_matrices: bool = False

@@ -84,7 +84,6 @@ def transpose_of(x: Tensor) -> Tensor:
 class LowerPart(Primitive):
     """What is below the diagonal of each matrix times `below`, and the diagonal times `diagonal`."""
 
-    type = "LowerPart"
     traits = (linear(0), PARTLY)
 
     diagonal: float
@@ -110,7 +109,6 @@ class LowerPart(Primitive):
 class HermitianPart(Primitive):
     """`(x + adjoint(x)) / 2`."""
 
-    type = "HermitianPart"
     traits = (linear(0), PARTLY)
     infer = same_type
 
@@ -127,7 +125,6 @@ class HermitianPart(Primitive):
 class IdentityLike(Primitive):
     """A unit matrix for each square matrix."""
 
-    type = "IdentityLike"
     reads_values = False
     infer = same_type
 

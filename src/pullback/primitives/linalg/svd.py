@@ -61,7 +61,6 @@ def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True
 
 
 class Svd(Primitive):
-    type = "Svd"
     takes_none = True
 
     compute_uv: bool = True
@@ -147,7 +146,6 @@ def _turned_back(s: Tensor, du: Tensor | None, dv: Tensor | None) -> Tensor:
 class InverseOrZero(Primitive):
     """`1 / s`, and 0 where `s` is 0 but for rounding."""
 
-    type = "InverseOrZero"
     traits = (ELEMENTWISE,)
 
     def infer(self, s: TensorType) -> tuple[TensorType, ...]:

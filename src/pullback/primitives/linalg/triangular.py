@@ -47,7 +47,6 @@ def triangular_solve(
 
 
 class MatrixTriangularSolve(Primitive):
-    type = "MatrixTriangularSolve"
     traits = (linear(1), SINGULAR, PARTLY)
 
     lower: bool = True
@@ -150,7 +149,6 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Cholesky(Primitive):
-    type = "Cholesky"
     traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

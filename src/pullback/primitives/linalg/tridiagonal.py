@@ -145,7 +145,6 @@ def _infer(what: str, d: TensorType, b: TensorType) -> TensorType:
 
 
 class TridiagonalSolve(Primitive):
-    type = "TridiagonalSolve"
     traits = (linear(1), SINGULAR, PARTLY)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
@@ -201,7 +200,6 @@ def _eliminated(xp: Any, rows: Any, right: Any) -> Any:
 
 
 class TridiagonalMatMul(Primitive):
-    type = "TridiagonalMatMul"
     traits = (bilinear(0, 1), PARTLY)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
@@ -232,7 +230,6 @@ def _shifted(xp: Any, x: Any, by: int) -> Any:
 class TridiagonalTranspose(Primitive):
     """The diagonals of the transposed matrix; zeros where nobody reads."""
 
-    type = "TridiagonalTranspose"
     traits = (MOVES,)
 
     def infer(self, d: TensorType) -> tuple[TensorType, ...]:
@@ -254,7 +251,6 @@ class TridiagonalTranspose(Primitive):
 class TridiagonalOuter(Primitive):
     """The three diagonals of the products `x @ transpose(y)`, zeros where nobody reads."""
 
-    type = "TridiagonalOuter"
     traits = (bilinear(0, 1), PARTLY)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:

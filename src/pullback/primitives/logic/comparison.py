@@ -26,7 +26,6 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Equal(AbstractPredicate):
-    type = "Equal"
     traits = (ELEMENTWISE, COMPARES, COMMUTES)
     kernel = binary_kernel("equal")
 
@@ -47,7 +46,6 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class NotEqual(AbstractPredicate):
-    type = "NotEqual"
     traits = (ELEMENTWISE, COMPARES, COMMUTES)
     function = "not_equal"
     kernel = binary_kernel("not_equal")
@@ -69,7 +67,6 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Less(AbstractPredicate):
-    type = "Less"
     traits = (ELEMENTWISE, COMPARES)
     dtypes = REAL
     kernel = binary_kernel("less")
@@ -91,7 +88,6 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class LessEqual(AbstractPredicate):
-    type = "LessEqual"
     traits = (ELEMENTWISE, COMPARES)
     function = "less_equal"
     dtypes = REAL
@@ -114,7 +110,6 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Greater(AbstractPredicate):
-    type = "Greater"
     traits = (ELEMENTWISE, COMPARES)
     dtypes = REAL
     kernel = binary_kernel("greater")
@@ -136,7 +131,6 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 
 class GreaterEqual(AbstractPredicate):
-    type = "GreaterEqual"
     traits = (ELEMENTWISE, COMPARES)
     function = "greater_equal"
     dtypes = REAL
@@ -159,7 +153,6 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class IsNan(AbstractPredicate):
-    type = "IsNan"
     function = "is_nan"
     dtypes = INEXACT
     kernel = unary_kernel("isnan")
@@ -181,7 +174,6 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class IsInf(AbstractPredicate):
-    type = "IsInf"
     function = "is_inf"
     dtypes = FLOATING
     kernel = unary_kernel("isinf")
@@ -203,7 +195,6 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class IsFinite(AbstractPredicate):
-    type = "IsFinite"
     function = "is_finite"
     dtypes = FLOATING
     kernel = unary_kernel("isfinite")

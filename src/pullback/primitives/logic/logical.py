@@ -28,7 +28,6 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 class LogicalAnd(AbstractPredicate):
-    type = "LogicalAnd"
     traits = (ELEMENTWISE, COMMUTES)
     function = "logical_and"
     dtypes = BOOL
@@ -51,7 +50,6 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 class LogicalOr(AbstractPredicate):
-    type = "LogicalOr"
     traits = (ELEMENTWISE, COMMUTES)
     function = "logical_or"
     dtypes = BOOL
@@ -74,7 +72,6 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
 
 
 class LogicalXor(AbstractPredicate):
-    type = "LogicalXor"
     traits = (ELEMENTWISE, COMMUTES)
     function = "logical_xor"
     dtypes = BOOL
@@ -97,7 +94,6 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class LogicalNot(AbstractPredicate):
-    type = "LogicalNot"
     function = "logical_not"
     dtypes = BOOL
     kernel = unary_kernel("logical_not")

@@ -51,7 +51,6 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The losses, and their derivatives by the logits: `softmax(x) - one_hot(label)`."""
 
-    type = "SparseSoftmaxCrossEntropyWithLogits"
     takes_none = True
 
     def infer(self, x: TensorType, labels: TensorType) -> tuple[TensorType, ...]:
@@ -126,7 +125,6 @@ def softmax_cross_entropy_with_logits(
 class SoftmaxCrossEntropyWithLogits(Primitive):
     """The losses, and their derivatives by the logits: `softmax(x) * sum(labels) - labels`."""
 
-    type = "SoftmaxCrossEntropyWithLogits"
     traits = (linear(1),)
     takes_none = True
 
@@ -209,7 +207,6 @@ def _logits_and_labels(what: str, logits: Any, labels: Any) -> list[Tensor]:
 
 
 class SigmoidCrossEntropy(AbstractElementwise):
-    type = "SigmoidCrossEntropy"
     dtypes = FLOATING
 
     @in_float32

@@ -168,8 +168,6 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tens
 
 
 class CtcUniqueLabels(Primitive):
-    type = "CtcUniqueLabels"
-
     def infer(self, labels: TensorType) -> tuple[TensorType, ...]:
         if labels.dtype not in INTEGER:
             raise TypeError(f"ctc_unique_labels: labels must be integers, not {labels}")

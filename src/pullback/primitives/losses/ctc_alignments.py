@@ -33,8 +33,6 @@ class CtcStates(Primitive):
     of `CtcAlignments`.
     """
 
-    type = "CtcStates"
-
     blank: int
 
     def infer(self, labels: TensorType, lengths: TensorType, steps: TensorType) -> tuple[TensorType, ...]:
@@ -72,8 +70,6 @@ class CtcAlignments(Primitive):
     [T+1, B, S+2]: row 0 stands before the first step, and the first two states cannot be reached. The parts are
     [T, 3, B, S] and add up to 1, or to 0 where nothing leads.
     """
-
-    type = "CtcAlignments"
 
     takes_none = True
 
@@ -129,7 +125,6 @@ class Alignments(Primitive):
     The shapes are [T, 3, B, S] and [T, B, S]. Each is the derivative of the other.
     """
 
-    type = "Alignments"
     traits = (linear(1),)
 
     reverse: bool = False

@@ -14,7 +14,6 @@ from ..elementwise.clip import clip_by_value
 class Huber(AbstractElementwise):
     """`x**2 / 2` up to `delta`, `delta * (|x| - delta / 2)` beyond; its derivative is x clipped to [-delta, delta]."""
 
-    type = "Huber"
     dtypes = FLOATING
 
     delta: float

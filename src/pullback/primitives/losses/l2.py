@@ -33,7 +33,6 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 
 class L2Loss(Primitive):
-    type = "L2Loss"
     traits = (IGNORES_ZEROS,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

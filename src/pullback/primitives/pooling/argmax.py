@@ -68,7 +68,6 @@ def max_pool_with_argmax(
 
 
 class MaxPoolWithArgmax(Primitive):
-    type = "MaxPoolWithArgmax"
     traits = (CHOOSES,)
 
     ksize: Window

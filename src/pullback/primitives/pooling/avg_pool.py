@@ -162,7 +162,6 @@ def _avg_pool(
 
 
 class AvgPool(AbstractPool):
-    type = "AvgPool"
     traits = (linear(0),)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -198,7 +197,6 @@ class AvgPoolGrad(Primitive):
     """`dy` spread evenly over each window of an input of shape `input_sizes`, whose batch may be None, or of the shape
     that a second input holds."""
 
-    type = "AvgPoolGrad"
     traits = (linear(0), shaped_by(1), ZEROS)
     shape_inputs = length_inputs = (1,)
 

@@ -115,7 +115,6 @@ class PoolingSequence(Primitive):
     """The beginnings of random windows along an axis of the first input, and the end of the last, from numbers in
     [0, 1): one where `pseudo_random`, else one for each element along the axis."""
 
-    type = "PoolingSequence"
     traits = (reads_shape(0),)
 
     axis: int
@@ -151,8 +150,6 @@ def _bounds(starts: Any, n: int, overlapping: bool) -> tuple[Any, Any]:
 class WindowMeans(Primitive):
     """The matrix that takes an axis of the first input to the means of windows, which begin at the second."""
 
-    type = "WindowMeans"
-
     axis: int
     overlapping: bool
 
@@ -177,8 +174,6 @@ class WindowMeans(Primitive):
 
 class FractionalMaxPool(Primitive):
     """The largest elements, and the number of the first such element of each window in its flattened image."""
-
-    type = "FractionalMaxPool"
 
     overlapping: bool
 
@@ -218,7 +213,6 @@ class FractionalMaxPool(Primitive):
 class PutPixels(Primitive):
     """`dy` [n, ..., c] added up at the pixels that the numbers name, in zeros of the shape of the third input."""
 
-    type = "PutPixels"
     traits = (ADDS, ZEROS, reads_shape(2))
 
     def infer(self, dy: TensorType, numbers: TensorType, like: TensorType) -> tuple[TensorType, ...]:
@@ -238,7 +232,6 @@ class PutPixels(Primitive):
 class PickPixels(Primitive):
     """The elements of images [n, h, w, c] at the pixels that the numbers [n, ..., c] name."""
 
-    type = "PickPixels"
     traits = (MOVES,)
 
     def infer(self, x: TensorType, numbers: TensorType) -> tuple[TensorType, ...]:

@@ -38,8 +38,6 @@ Window = tuple[int, ...]
 class AbstractPool(Primitive):
     """What is computed of the windows of images, or back."""
 
-    type = "Pool"
-
     ksize: Window
     strides: Window
     padding: Padding

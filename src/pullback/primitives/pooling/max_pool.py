@@ -141,7 +141,6 @@ def max_pool3d(
 
 
 class MaxPool(AbstractPool):
-    type = "MaxPool"
     traits = (CHOOSES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -168,7 +167,6 @@ class MaxPool(AbstractPool):
 class MaxPoolGrad(AbstractPool):
     """`dy` put at the first largest element of each window of `x`."""
 
-    type = "MaxPoolGrad"
     traits = (linear(2), GIVES_TO_CHOSEN, ZEROS, zero_wins(2))
 
     def infer(self, x: TensorType, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
@@ -203,7 +201,6 @@ class MaxPoolGrad(AbstractPool):
 class MaxPoolGradGrad(AbstractPool):
     """The element of `ddx` at the first largest element of each window of `x`."""
 
-    type = "MaxPoolGradGrad"
     traits = (linear(2),)
 
     def infer(self, x: TensorType, y: TensorType, ddx: TensorType) -> tuple[TensorType, ...]:

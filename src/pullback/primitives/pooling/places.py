@@ -24,8 +24,6 @@ class MaxPoolPlaces(Primitive):
     With `column_major` the elements of an image are numbered with the first spatial axis fastest.
     """
 
-    type = "MaxPoolPlaces"
-
     ksize: Window
     strides: Window
     padding: Padding

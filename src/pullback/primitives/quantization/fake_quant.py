@@ -164,7 +164,6 @@ def _bound_back(dy: Tensor, op: Operation, i: int) -> Tensor:
 class SumToBound(Primitive):
     """Summed over all axes, but the last where the second input is a vector."""
 
-    type = "SumToBound"
     traits = (ADDS, ZEROS)
 
     def infer(self, x: TensorType, bound: TensorType) -> tuple[TensorType, ...]:
@@ -182,7 +181,6 @@ class SumToBound(Primitive):
 class SpreadBound(Primitive):
     """A bound repeated to the shape of the second input: the transpose of SumToBound."""
 
-    type = "SpreadBound"
     traits = (MOVES, VIEWS)
 
     def infer(self, bound: TensorType, x: TensorType) -> tuple[TensorType, ...]:
@@ -197,8 +195,6 @@ class SpreadBound(Primitive):
 
 class FakeQuantPart(Primitive):
     """Which elements are inside the range, below or above it."""
-
-    type = "FakeQuantPart"
 
     num_bits: int
     narrow_range: bool
@@ -390,8 +386,6 @@ class QuantizeAndDequantize(Primitive):
 
 class RangePart(Primitive):
     """Which elements are inside a range, its bounds included, below or above it."""
-
-    type = "RangePart"
 
     part: str
     axis: int | None = None

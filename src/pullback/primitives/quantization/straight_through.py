@@ -21,7 +21,6 @@ def straight_through(x: Tensor, y: Tensor) -> Tensor:
 
 
 class StraightThrough(Primitive):
-    type = "StraightThrough"
     traits = (SURROGATE,)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:

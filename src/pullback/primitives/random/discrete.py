@@ -59,8 +59,6 @@ def _counted(what: str, dtype: Any) -> Any:
 
 
 class RandomPoissonV2(AbstractDraw):
-    type = "RandomPoissonV2"
-
     dtype: Any
     seed: int | None = None
     seed2: int | None = None
@@ -97,8 +95,6 @@ def stateless_poisson(
 
 
 class StatelessRandomPoisson(Primitive):
-    type = "StatelessRandomPoisson"
-
     dtype: Any
 
     def infer(self, seed: TensorType, means: TensorType) -> tuple[TensorType, ...]:

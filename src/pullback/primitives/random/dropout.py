@@ -70,7 +70,6 @@ def dropout(
 class DropoutMask(AbstractDraw):
     """1 / (1 - rate) with probability 1 - rate, else 0."""
 
-    type = "DropoutMask"
     shape_inputs = length_inputs = (0,)
 
     shape: Dims

@@ -78,8 +78,6 @@ def _listed(lengths: Any) -> list[Any]:
 
 
 class RandomGamma(AbstractDraw):
-    type = "RandomGamma"
-
     seed: int | None = None
     seed2: int | None = None
 
@@ -135,8 +133,6 @@ def stateless_gamma(
 
 
 class StatelessRandomGammaV3(Primitive):
-    type = "StatelessRandomGammaV3"
-
     def infer(self, seed: TensorType, alpha: TensorType) -> tuple[TensorType, ...]:
         check_seed("random.stateless_gamma", seed)
         return (alpha,)

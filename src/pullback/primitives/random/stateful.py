@@ -171,7 +171,6 @@ class AbstractDraw(AbstractStateful):
     The attributes `seed` and `seed2` are those of the graph and of the operation; None for a key of each session's own.
     """
 
-    type = "Draw"
     owns_state = True
     writes_state = True
 
@@ -201,7 +200,6 @@ class AbstractDraw(AbstractStateful):
 class AbstractShapedDraw(AbstractDraw):
     """Numbers of a shape, whose lengths an input gives where they are not all static; the others stand before it."""
 
-    type = "ShapedDraw"
     shape_inputs = length_inputs = (0,)
 
     shape: Dims
@@ -218,28 +216,21 @@ class AbstractShapedDraw(AbstractDraw):
 
 
 class RandomUniform(AbstractShapedDraw):
-    type = "RandomUniform"
-
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.uniform(xp, pair, self.dtype)
 
 
 class RandomStandardNormal(AbstractShapedDraw):
-    type = "RandomStandardNormal"
-
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.normal(xp, pair, self.dtype)
 
 
 class TruncatedNormal(AbstractShapedDraw):
-    type = "TruncatedNormal"
-
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.truncated_normal(xp, pair, self.dtype)
 
 
 class RandomUniformInt(AbstractShapedDraw):
-    type = "RandomUniformInt"
     shape_inputs = length_inputs = (2,)
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
@@ -276,8 +267,6 @@ def categorical(
 
 
 class Multinomial(AbstractDraw):
-    type = "Multinomial"
-
     num_samples: int
     dtype: Any
     seed: int | None = None
@@ -314,7 +303,6 @@ def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None 
 class RandomOrder(AbstractDraw):
     """The numbers of the rows of the input, in random order."""
 
-    type = "RandomOrder"
     reads_values = False
 
     seed: int | None = None

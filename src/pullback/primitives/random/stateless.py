@@ -162,7 +162,6 @@ def stateless_categorical(
 class AbstractStatelessDraw(Primitive):
     """The numbers of a seed. Inputs: the seed and, where the static shape does not say all, the vector of lengths."""
 
-    type = "StatelessDraw"
     shape_inputs = (1,)
 
     shape: Dims
@@ -184,28 +183,21 @@ class AbstractStatelessDraw(Primitive):
 
 
 class StatelessRandomUniform(AbstractStatelessDraw):
-    type = "StatelessRandomUniform"
-
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.uniform(xp, pair, self.dtype)
 
 
 class StatelessRandomNormal(AbstractStatelessDraw):
-    type = "StatelessRandomNormal"
-
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.normal(xp, pair, self.dtype)
 
 
 class StatelessTruncatedNormal(AbstractStatelessDraw):
-    type = "StatelessTruncatedNormal"
-
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         return threefry.truncated_normal(xp, pair, self.dtype)
 
 
 class StatelessRandomUniformInt(AbstractStatelessDraw):
-    type = "StatelessRandomUniformInt"
     shape_inputs = (3,)
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
@@ -213,8 +205,6 @@ class StatelessRandomUniformInt(AbstractStatelessDraw):
 
 
 class StatelessMultinomial(Primitive):
-    type = "StatelessMultinomial"
-
     num_samples: int
     dtype: Any
 

@@ -45,8 +45,6 @@ def _one_axis(axis: Any, x: Tensor, what: str) -> int:
 class AbstractArgument(Primitive):
     """The place of an extreme element along an axis."""
 
-    type = "Argument"
-
     axis: int
     output_type: DType = int64
 
@@ -61,8 +59,6 @@ class AbstractArgument(Primitive):
 
 
 class ArgMax(AbstractArgument):
-    type = "ArgMax"
-
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.argmax(x, axis=self.axis).astype(self.output_type)
 
@@ -89,7 +85,5 @@ def argmin(
 
 
 class ArgMin(AbstractArgument):
-    type = "ArgMin"
-
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.argmin(x, axis=self.axis).astype(self.output_type)

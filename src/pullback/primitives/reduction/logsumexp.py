@@ -37,8 +37,6 @@ def reduce_logsumexp(
 
 
 class LogSumExp(AbstractReduction):
-    type = "LogSumExp"
-
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype
         x = x.astype(float32) if dtype in (float16, bfloat16) else x

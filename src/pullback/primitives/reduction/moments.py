@@ -112,7 +112,6 @@ def _count(x: Tensor, axes: tuple[int, ...] | None) -> Tensor:
 class LengthProduct(Primitive):
     """The product of the lengths at `axis`, in the dtype of the input."""
 
-    type = "LengthProduct"
     reads_values = False
 
     axis: tuple[int, ...]
@@ -226,7 +225,6 @@ def moments(
 
 
 class Moments(AbstractReduction):
-    type = "Moments"
     takes_none = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -48,7 +48,6 @@ def euclidean_norm(
 
 
 class EuclideanNorm(AbstractReduction):
-    type = "EuclideanNorm"
     traits = (IGNORES_ZEROS,)
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -69,7 +68,6 @@ class EuclideanNorm(AbstractReduction):
 class Root(AbstractElementwise):
     """`x` to a power between 0 and 1, with derivative 0 at 0: there a norm has a kink, and 0 is among its slopes."""
 
-    type = "Root"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 

@@ -40,8 +40,6 @@ def reduce_prod(
 
 
 class Prod(AbstractReduction):
-    type = "Prod"
-
     def kernel(self, xp: Any, x: Any) -> Any:
         wide = float32 if x.dtype in (float16, bfloat16) else x.dtype
         return xp.prod(x, axis=self.axis, keepdims=self.keepdims, dtype=wide).astype(x.dtype)

@@ -92,7 +92,6 @@ def reduce_mean(
 
 
 class Mean(AbstractReduction):
-    type = "Mean"
     traits = (linear(0),)
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -126,7 +125,6 @@ def _count(dims: Sequence[int], axis: Axes) -> int:
 class MeanGrad(Primitive):
     """The cotangent of a mean, divided by the number of elements and repeated to their shape."""
 
-    type = "MeanGrad"
     traits = (linear(0), reads_shape(1))
 
     axis: Axes
@@ -192,7 +190,6 @@ def reduce_max(
 
 
 class Max(AbstractReduction):
-    type = "Max"
     traits = (CHOOSES,)
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -225,7 +222,6 @@ def reduce_min(
 
 
 class Min(AbstractReduction):
-    type = "Min"
     traits = (CHOOSES,)
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -256,7 +252,6 @@ class TieShares(Primitive):
     NaN where `y` is.
     """
 
-    type = "TieShares"
     traits = (ZEROS, MARKS_CHOSEN)
 
     axis: Axes
@@ -332,8 +327,6 @@ def reduce_all(
 
 
 class All(AbstractReduction):
-    type = "All"
-
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.all(x, axis=self.axis, keepdims=self.keepdims)
 
@@ -367,7 +360,6 @@ def count_nonzero(
 
 
 class CountNonzero(AbstractReduction):
-    type = "CountNonzero"
     traits = (IGNORES_ZEROS,)
 
     dtype: DType = int64

@@ -39,7 +39,6 @@ def _shared(self: AbstractReductionLike, op: Operation, dy: Tensor) -> Sequence[
 class MaxLike(AbstractReductionLike):
     """The largest element along the axes along which an array shaped as `like` is repeated; equals share."""
 
-    type = "MaxLike"
     traits = (CHOOSES,)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
@@ -54,7 +53,6 @@ class MaxLike(AbstractReductionLike):
 class MinLike(AbstractReductionLike):
     """The smallest element along the axes along which an array shaped as `like` is repeated; equals share."""
 
-    type = "MinLike"
     traits = (CHOOSES,)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
@@ -69,7 +67,6 @@ class MinLike(AbstractReductionLike):
 class TieSharesLike(Primitive):
     """For each element of `x` that equals the extremum `y` that it is reduced into, one over the number of those."""
 
-    type = "TieSharesLike"
     traits = (MARKS_CHOSEN,)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
@@ -87,8 +84,6 @@ class TieSharesLike(Primitive):
 class ProdLike(AbstractReductionLike):
     """The product along the axes along which an array shaped as `like` is repeated; exact where elements are 0."""
 
-    type = "ProdLike"
-
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
         wide = float32 if x.dtype in (float16, bfloat16) else x.dtype
@@ -102,7 +97,6 @@ class ProdLike(AbstractReductionLike):
 class PlacesLike(Primitive):
     """For each element of `x` the number of the element of an array shaped as `like` that it is reduced into."""
 
-    type = "PlacesLike"
     reads_values = False
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
@@ -119,7 +113,6 @@ class PlacesLike(Primitive):
 class ShapeOnly(Primitive):
     """Something of a shape that a vector gives, for what reads only shapes."""
 
-    type = "ShapeOnly"
     shape_inputs = (0,)
 
     shape: tuple[int | None, ...] | None = None

@@ -26,7 +26,6 @@ from .abstract import AbstractReduction
 
 
 class Sum(AbstractReduction):
-    type = "Sum"
     traits = (ADDS, IGNORES_ZEROS)
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -53,7 +52,6 @@ def sum_like(x: Tensor, like: Tensor) -> Tensor:
 
 
 class SumLike(Primitive):
-    type = "SumLike"
     traits = (ADDS, IGNORES_ZEROS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:

@@ -23,8 +23,6 @@ from .sums import rows_of
 class ProductOfOthers(Primitive):
     """(rows [ids..., rest...], segment numbers [ids...]) -> for each row the product of the others of its segment."""
 
-    type = "ProductOfOthers"
-
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
         del ids
         return (x,)
@@ -74,7 +72,6 @@ def _back(dy: Tensor, x: Tensor, ids: Tensor) -> Tensor:
 class RowsInOrder(Primitive):
     """Rows in the order of their segments, the axes of the segment numbers made one."""
 
-    type = "RowsInOrder"
     traits = (MOVES,)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
@@ -94,7 +91,6 @@ class RowsInOrder(Primitive):
 class RowsBack(Primitive):
     """The rows of RowsInOrder where they came from; the last input says the shape."""
 
-    type = "RowsBack"
     traits = (MOVES,)
 
     def infer(self, rows: TensorType, ids: TensorType, like: TensorType) -> tuple[TensorType, ...]:
@@ -112,8 +108,6 @@ class RowsBack(Primitive):
 class SameAsBefore(Primitive):
     """For rows in the order of their segments: whether the one before, or after, is of the same segment."""
 
-    type = "SameAsBefore"
-
     reverse: bool = False
 
     def infer(self, rows: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
@@ -128,8 +122,6 @@ class SameAsBefore(Primitive):
 
 class StartOfSegment(Primitive):
     """The opposite as a number: 1 for the first row of each segment, or the last, 0 for the others."""
-
-    type = "StartOfSegment"
 
     reverse: bool = False
 

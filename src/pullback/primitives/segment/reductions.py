@@ -36,7 +36,6 @@ from .sums import (
 class AbstractSegmentExtremum(Primitive):
     """The largest or smallest element of each segment; equal ones share the cotangent."""
 
-    type = "SegmentExtremum"
     traits = (CHOOSES,)
     shape_inputs = length_inputs = (2,)
     how: ClassVar[Literal["max", "min"]]
@@ -90,7 +89,6 @@ def unsorted_segment_max(
 
 
 class UnsortedSegmentMax(AbstractSegmentExtremum):
-    type = "UnsortedSegmentMax"
     how = "max"
 
 
@@ -118,14 +116,12 @@ def unsorted_segment_min(
 
 
 class UnsortedSegmentMin(AbstractSegmentExtremum):
-    type = "UnsortedSegmentMin"
     how = "min"
 
 
 class SegmentHits(Primitive):
     """1 for each element of `x` that equals the extremum of its segment in `y`; 0 for the others."""
 
-    type = "SegmentHits"
     traits = (MARKS_CHOSEN,)
 
     def infer(self, x: TensorType, ids: TensorType, y: TensorType) -> tuple[TensorType, ...]:
@@ -162,7 +158,6 @@ def unsorted_segment_prod(
 
 
 class UnsortedSegmentProd(Primitive):
-    type = "UnsortedSegmentProd"
     shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
@@ -235,7 +230,6 @@ def _scaled_sum(data: Any, segment_ids: Any, num_segments: Any, power: float, na
 class SegmentShares(Primitive):
     """One over a power of the number of rows of each segment, of at least one; of a shape to multiply sums by."""
 
-    type = "SegmentShares"
     traits = (reads_shape(0),)
     shape_inputs = length_inputs = (2,)
 
@@ -383,8 +377,6 @@ def _fault_of_segments(ids: np.ndarray[Any, Any]) -> str | None:
 
 class SegmentNumber(Primitive):
     """One more than the last of ascending segment numbers; 0 of none. Others are refused with NumPy."""
-
-    type = "SegmentNumber"
 
     def infer(self, ids: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(ids.dtype, TensorShape.SCALAR),)

@@ -44,7 +44,6 @@ def unsorted_segment_sum(
 
 
 class UnsortedSegmentSum(Primitive):
-    type = "UnsortedSegmentSum"
     traits = (ADDS, IGNORES_ZEROS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
@@ -65,7 +64,6 @@ class UnsortedSegmentSum(Primitive):
 class SegmentGather(Primitive):
     """For each segment number its row; zeros where there is no such row. The transpose of UnsortedSegmentSum."""
 
-    type = "SegmentGather"
     traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:

@@ -77,7 +77,6 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
 class UniqueIndices(Primitive):
     """A vector [n] -> where its distinct elements come first [k], each element's number [n], counts [k]."""
 
-    type = "UniqueIndices"
     shape_inputs = (0,)
 
     out_idx: Any = int32
@@ -132,7 +131,6 @@ def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name
 class ListDiffIndices(Primitive):
     """Two vectors -> the positions of those elements of the first that the second lacks."""
 
-    type = "ListDiffIndices"
     shape_inputs = (0, 1)
 
     index_dtype: Any = int32

@@ -17,7 +17,6 @@ class UniqueAlong(Primitive):
     `axis` None: the elements are taken as one vector.
     """
 
-    type = "UniqueAlong"
     shape_inputs = (0,)
 
     axis: int | None

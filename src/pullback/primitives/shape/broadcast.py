@@ -37,7 +37,6 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 
 class BroadcastTo(Primitive):
-    type = "BroadcastTo"
     traits = (MOVES, VIEWS)
     shape_inputs = length_inputs = (1,)
 
@@ -62,7 +61,6 @@ def broadcast_like(x: Tensor, like: Tensor) -> Tensor:
 
 
 class BroadcastLike(Primitive):
-    type = "BroadcastLike"
     traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:

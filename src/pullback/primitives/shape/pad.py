@@ -113,7 +113,6 @@ def _pad_back(dy: Tensor, x: Tensor, widths: Widths | None, paddings: Sequence[T
 
 
 class Pad(Primitive):
-    type = "Pad"
     traits = (MOVES, ZEROS)
     shape_inputs = (1,)
 
@@ -137,7 +136,6 @@ class Pad(Primitive):
 class PadV2(Primitive):
     """Padding with a number computed in a run, whose derivative is the sum over what was added."""
 
-    type = "PadV2"
     traits = (MOVES, ZEROS)
     shape_inputs = (2,)
 
@@ -163,7 +161,6 @@ class PadV2(Primitive):
 
 
 class MirrorPad(Primitive):
-    type = "MirrorPad"
     traits = (MOVES,)
     shape_inputs = (1,)
 
@@ -203,7 +200,6 @@ def _mirrored(n: int, pair: tuple[int, int], mode: str) -> np.ndarray[Any, Any]:
 class MirrorPadGrad(Primitive):
     """Each place of a mirrored axis added to the element that stands there. Its transpose is the mirroring."""
 
-    type = "MirrorPadGrad"
     traits = (ADDS,)
     shape_inputs = (1,)
 

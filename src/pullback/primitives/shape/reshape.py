@@ -50,7 +50,6 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 class Reshape(Primitive):
-    type = "Reshape"
     traits = (MOVES, VIEWS)
     shape_inputs = length_inputs = (1,)
     takes_slices = True
@@ -114,7 +113,6 @@ def reshape_like(x: Tensor, like: Tensor) -> Tensor:
 
 
 class ReshapeLike(Primitive):
-    type = "ReshapeLike"
     traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:

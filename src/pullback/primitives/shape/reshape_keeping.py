@@ -18,7 +18,6 @@ from .reshape import numbers_to_use, reshape_like
 class ReshapeKeeping(Primitive):
     """The elements of `x` in another shape: 0 keeps the length of that axis, -1 is worked out."""
 
-    type = "ReshapeKeeping"
     traits = (MOVES, VIEWS)
     shape_inputs = length_inputs = (1,)
 

@@ -78,7 +78,6 @@ def _reversed_of_any_rank(axes: Tensor, x: Tensor) -> Tensor:
 
 
 class ReverseV2(Primitive):
-    type = "ReverseV2"
     traits = (MOVES, VIEWS)
 
     axis: tuple[int, ...]
@@ -149,7 +148,6 @@ def _rolled_along(axes: Tensor, x: Tensor, shift: TensorLike, name: str | None) 
 
 
 class Roll(Primitive):
-    type = "Roll"
     traits = (MOVES,)
 
     shift: tuple[int, ...]

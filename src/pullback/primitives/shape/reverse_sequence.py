@@ -48,7 +48,6 @@ def reverse_sequence(
 
 
 class ReverseSequence(Primitive):
-    type = "ReverseSequence"
     traits = (MOVES,)
 
     seq_axis: int

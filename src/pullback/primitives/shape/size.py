@@ -33,7 +33,6 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Rank(Primitive):
-    type = "Rank"
     traits = (IGNORES_ZEROS,)
     reads_values = False
 
@@ -64,7 +63,6 @@ def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None 
 
 
 class Size(Primitive):
-    type = "Size"
     traits = (COUNTS,)
     reads_values = False
 
@@ -95,7 +93,6 @@ def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None 
 
 
 class ShapeN(Primitive):
-    type = "ShapeN"
     traits = (SHAPES,)
     reads_values = False
 
@@ -130,7 +127,6 @@ def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None
 
 
 class Shape(Primitive):
-    type = "Shape"
     traits = (SHAPES,)
     reads_values = False
 

@@ -82,7 +82,6 @@ def _blocked(
 
 
 class SpaceToBatchND(Primitive):
-    type = "SpaceToBatchND"
     traits = (MOVES, ZEROS)
     shape_inputs = (1,)
 
@@ -120,7 +119,6 @@ class SpaceToBatchND(Primitive):
 
 
 class BatchToSpaceND(Primitive):
-    type = "BatchToSpaceND"
     traits = (MOVES,)
     shape_inputs = (1,)
 

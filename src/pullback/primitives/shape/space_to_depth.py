@@ -34,7 +34,6 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 
 class SpaceToDepth(Primitive):
-    type = "SpaceToDepth"
     traits = (MOVES,)
 
     block_size: int
@@ -83,7 +82,6 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 
 class DepthToSpace(Primitive):
-    type = "DepthToSpace"
     traits = (MOVES,)
 
     block_size: int

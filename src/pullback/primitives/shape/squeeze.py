@@ -19,7 +19,6 @@ from .reshape import reshape_like
 
 
 class ExpandDims(Primitive):
-    type = "ExpandDims"
     traits = (MOVES, VIEWS)
 
     axis: tuple[int, ...]
@@ -98,7 +97,6 @@ def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = 
 
 
 class Squeeze(Primitive):
-    type = "Squeeze"
     traits = (MOVES, VIEWS)
 
     axis: tuple[int, ...] | None = None

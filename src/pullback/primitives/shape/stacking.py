@@ -56,7 +56,6 @@ def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None
 
 
 class Pack(Primitive):
-    type = "Pack"
     traits = (MOVES, JOINS)
 
     axis: int = 0
@@ -111,7 +110,6 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 
 
 class Unpack(Primitive):
-    type = "Unpack"
     traits = (MOVES, VIEWS)
 
     num: int
@@ -202,7 +200,6 @@ def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> 
 
 
 class ConcatV2(Primitive):
-    type = "ConcatV2"
     traits = (MOVES, JOINS)
     takes_slices = True
 
@@ -278,7 +275,6 @@ class RowsLike(Primitive):
     The number of rows stays what it was, which XLA needs: a row of another part becomes zeros for row 0.
     """
 
-    type = "RowsLike"
     traits = (MOVES, ZEROS)
 
     def infer(self, values: TensorType, indices: TensorType, *likes: TensorType) -> tuple[TensorType, ...]:
@@ -306,7 +302,6 @@ class RowsLike(Primitive):
 class JoinRows(Primitive):
     """The transpose of RowsLike in the values: each row from the part that its number falls into."""
 
-    type = "JoinRows"
     traits = (ADDS,)
 
     def infer(self, indices: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
@@ -388,7 +383,6 @@ def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, na
 
 
 class Split(Primitive):
-    type = "Split"
     traits = (MOVES, VIEWS)
 
     num: int
@@ -423,7 +417,6 @@ class Split(Primitive):
 
 
 class SplitV(Primitive):
-    type = "SplitV"
     traits = (MOVES, VIEWS)
     shape_inputs = (1,)
 
@@ -462,7 +455,6 @@ class SplitV(Primitive):
 class SplitLike(Primitive):
     """The first input cut along an axis into parts of the lengths that the others have there."""
 
-    type = "SplitLike"
     traits = (MOVES,)
 
     axis: int

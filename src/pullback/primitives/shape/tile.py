@@ -47,7 +47,6 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
 
 class Tile(Primitive):
-    type = "Tile"
     traits = (MOVES,)
     shape_inputs = length_inputs = (1,)
     takes_slices = True
@@ -99,7 +98,6 @@ class TileGrad(Primitive):
     Multiples that are an input may be 0: the lengths before the tiling then are one more input.
     """
 
-    type = "TileGrad"
     traits = (ADDS,)
     shape_inputs = (1, 2)
 
@@ -172,7 +170,6 @@ def _check_size(elements: float) -> None:
 
 
 class Repeat(Primitive):
-    type = "Repeat"
     traits = (MOVES,)
 
     repeats: int
@@ -204,7 +201,6 @@ _FEW_COPIES = 8
 class RepeatGrad(Primitive):
     """The sum of the copies that a repetition made. Its transpose is the repetition."""
 
-    type = "RepeatGrad"
     traits = (ADDS,)
 
     repeats: int
@@ -239,7 +235,6 @@ class RepeatGrad(Primitive):
 class RepeatIndices(Primitive):
     """0 so many times, then 1 so many times, and so on."""
 
-    type = "RepeatIndices"
     shape_inputs = (0,)
 
     def infer(self, counts: TensorType) -> tuple[TensorType, ...]:

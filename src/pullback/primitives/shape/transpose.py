@@ -54,7 +54,6 @@ def transpose(
 
 
 class Transpose(Primitive):
-    type = "Transpose"
     traits = (MOVES, VIEWS)
 
     perm: tuple[int, ...] | None = None
@@ -83,7 +82,6 @@ class Transpose(Primitive):
 class TransposeBy(Primitive):
     """The transposition by an order of the axes that a run decides, or back from it."""
 
-    type = "TransposeBy"
     traits = (MOVES,)
     shape_inputs = (1,)
 

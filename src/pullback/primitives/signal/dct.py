@@ -102,7 +102,6 @@ def _checked(what: str, input: Any, kind: int, n: Any, axis: int, norm: str | No
 class Dct(Primitive):
     """The transform of a kind, or its transpose."""
 
-    type = "Dct"
     traits = (linear(0),)
 
     kind: int

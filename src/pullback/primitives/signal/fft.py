@@ -382,7 +382,6 @@ def _shifted(what: str, x: Any, axes: Any) -> tuple[int, ...] | None:
 
 
 class FftShift(Primitive):
-    type = "FftShift"
     traits = (MOVES,)
 
     axes: tuple[int, ...] | None

@@ -167,7 +167,6 @@ class FitLengths(Primitive):
     A second input has the lengths of all axes where `lengths` is None.
     """
 
-    type = "FitLengths"
     traits = (MOVES, ZEROS)
 
     axes: Axes

@@ -71,7 +71,6 @@ def _positive(what: str, value: Any) -> int:
 class Frame(Primitive):
     """Windows along the last axis."""
 
-    type = "Frame"
     traits = (MOVES,)
     links = links_of_vectors
 
@@ -125,7 +124,6 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
 
 
 class OverlapAndAdd(Primitive):
-    type = "OverlapAndAdd"
     traits = (ADDS, ZEROS)
     links = links_of_matrices
 
@@ -167,7 +165,6 @@ class OverlapAndAdd(Primitive):
 class FrameLike(Primitive):
     """Windows along the last axis, as many and as long as those of a second input."""
 
-    type = "FrameLike"
     traits = (MOVES, reads_shape(1))
 
     step: int

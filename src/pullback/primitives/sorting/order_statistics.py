@@ -44,8 +44,6 @@ def nth_element(input: TensorLike, n: int | Tensor, reverse: bool = False, name:
 
 
 class NthElement(Primitive):
-    type = "NthElement"
-
     n: int
     reverse: bool = False
 
@@ -174,8 +172,6 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
 
 
 class IsotonicRegression(Primitive):
-    type = "IsotonicRegression"
-
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return x, TensorType(int32, x.shape)
 
@@ -222,7 +218,6 @@ def averaged(xp: Any, x: Any, pieces: Any) -> Any:
 class PieceMeans(Primitive):
     """The means over the pieces along the last axis: a projection, and so its own transpose."""
 
-    type = "PieceMeans"
     traits = (linear(0),)
 
     def infer(self, x: TensorType, pieces: TensorType) -> tuple[TensorType, ...]:

@@ -35,8 +35,6 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class InvertPermutation(AbstractGuard):
-    type = "InvertPermutation"
-
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in INTEGER:
             raise TypeError(f"invert_permutation: x must hold integers, not {x}")

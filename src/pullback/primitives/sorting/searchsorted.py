@@ -40,8 +40,6 @@ def searchsorted(
 
 
 class SearchSorted(Primitive):
-    type = "SearchSorted"
-
     side: Any = "left"
     out_type: Any = int32
 

@@ -83,8 +83,6 @@ def _top_computed(x: Tensor, k: Tensor, index_type: DType, name: str | None) -> 
 
 
 class TopKV2(Primitive):
-    type = "TopKV2"
-
     k: int
     index_type: DType = int32
 
@@ -173,8 +171,6 @@ def _is_descending(direction: str, what: str) -> bool:
 
 
 class ArgSort(Primitive):
-    type = "ArgSort"
-
     axis: int
     descending: bool = False
 

@@ -31,7 +31,6 @@ def sum_equal_rows(slices: IndexedSlices) -> IndexedSlices:
 class SumEqualRows(Primitive):
     """(numbers [n], values [n, ...]) -> (distinct numbers [k], their sums [k, ...], where each value went [n])."""
 
-    type = "SumEqualRows"
     traits = (linear(1), IGNORES_ZEROS)
 
     def infer(self, numbers: TensorType, values: TensorType) -> tuple[TensorType, ...]:

@@ -15,7 +15,6 @@ from ..base.broadcasting import AbstractElementwise
 class AbstractSpecial(AbstractElementwise):
     """An elementwise function computed from the special functions of the engine. A subclass states `compute`."""
 
-    type = "Special"
     dtypes = FLOATING
 
     def kernel(self, xp: Any, *arrays: Any) -> Any:

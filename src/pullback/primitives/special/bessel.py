@@ -36,7 +36,6 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselI0(AbstractSpecial):
-    type = "BesselI0"
     compute = special_function("i0")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -62,7 +61,6 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselI0e(AbstractSpecial):
-    type = "BesselI0e"
     compute = special_function("i0e")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -87,7 +85,6 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselI1(AbstractSpecial):
-    type = "BesselI1"
     compute = special_function("i1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -112,7 +109,6 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselI1e(AbstractSpecial):
-    type = "BesselI1e"
     compute = special_function("i1e")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -137,7 +133,6 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselK0(AbstractSpecial):
-    type = "BesselK0"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("k0")
 
@@ -164,7 +159,6 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselK0e(AbstractSpecial):
-    type = "BesselK0e"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("k0e")
 
@@ -190,7 +184,6 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselK1(AbstractSpecial):
-    type = "BesselK1"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("k1")
 
@@ -216,7 +209,6 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselK1e(AbstractSpecial):
-    type = "BesselK1e"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("k1e")
 
@@ -242,7 +234,6 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselJ0(AbstractSpecial):
-    type = "BesselJ0"
     compute = special_function("j0")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -268,7 +259,6 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselJ1(AbstractSpecial):
-    type = "BesselJ1"
     compute = special_function("j1")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -294,7 +284,6 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselY0(AbstractSpecial):
-    type = "BesselY0"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("y0")
 
@@ -321,7 +310,6 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class BesselY1(AbstractSpecial):
-    type = "BesselY1"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("y1")
 
@@ -334,8 +322,6 @@ class BesselI1Slope(AbstractSpecial):
 
     The second input is the function's value at the first, computed already; it depends on nothing else.
     """
-
-    type = "BesselI1Slope"
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         x, y = arrays
@@ -352,8 +338,6 @@ class BesselI1Slope(AbstractSpecial):
 class BesselJ1Slope(AbstractSpecial):
     """The derivative of bessel_j1, `j0 - j1 / x`; 1/2 at 0."""
 
-    type = "BesselJ1Slope"
-
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         (x,) = arrays
         return functions.j0(x) - xp.where(x == 0, 0.5, functions.j1(x) / x).astype(x.dtype)
@@ -365,8 +349,6 @@ class BesselJ1Slope(AbstractSpecial):
 
 class BesselIn(AbstractSpecial):
     """The modified Bessel function of the first kind of a known order of at least 2."""
-
-    type = "BesselIn"
 
     order: int
 
@@ -387,8 +369,6 @@ class BesselIn(AbstractSpecial):
 
 class BesselJn(AbstractSpecial):
     """The Bessel function of the first kind of a known order of at least 2."""
-
-    type = "BesselJn"
 
     order: int
 

@@ -35,7 +35,6 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Erf(AbstractElementwise):
-    type = "Erf"
     dtypes = FLOATING
 
     @in_float32
@@ -68,7 +67,6 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Erfc(AbstractElementwise):
-    type = "Erfc"
     dtypes = FLOATING
 
     @in_float32
@@ -98,7 +96,6 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Erfinv(AbstractElementwise):
-    type = "Erfinv"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 
@@ -130,7 +127,6 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Ndtri(AbstractElementwise):
-    type = "Ndtri"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 
@@ -163,7 +159,6 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 class ExpSquare(AbstractElementwise):
     """`factor * exp(scale * x^2)`: the derivative of the error functions, as one operation."""
 
-    type = "ExpSquare"
     traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 

@@ -36,7 +36,6 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Lgamma(AbstractSpecial):
-    type = "Lgamma"
     traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
@@ -68,7 +67,6 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Digamma(AbstractSpecial):
-    type = "Digamma"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("digamma")
 
@@ -99,7 +97,6 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Polygamma(AbstractSpecial):
-    type = "Polygamma"
     traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0
@@ -124,7 +121,6 @@ class Polygamma(AbstractSpecial):
 class PolygammaOf(AbstractSpecial):
     """The polygamma function of a known order of at least 1."""
 
-    type = "PolygammaOf"
     traits = (ELEMENTWISE, SINGULAR)
 
     order: int
@@ -157,7 +153,6 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Zeta(AbstractSpecial):
-    type = "Zeta"
     traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0

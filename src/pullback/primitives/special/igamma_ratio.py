@@ -20,7 +20,6 @@ from .gamma import PolygammaOf, digamma
 class IgammaRatio(AbstractSpecial):
     """The derivative of igamma(a, x) by `a`, `times` times, divided by the derivative by `x`: neither overflows."""
 
-    type = "IgammaRatio"
     traits = (ELEMENTWISE, SINGULAR)
 
     times: int

@@ -35,7 +35,6 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Igamma(AbstractSpecial):
-    type = "Igamma"
     traits = (ELEMENTWISE, SINGULAR)
     in_double = True
     compute = special_function("gammainc")
@@ -66,7 +65,6 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Igammac(AbstractSpecial):
-    type = "Igammac"
     traits = (ELEMENTWISE, SINGULAR)
     in_double = True
 
@@ -109,7 +107,6 @@ class IgammaByA(AbstractSpecial):
 class GammaDensity(AbstractSpecial):
     """x^(a-1) exp(-x) / gamma(a), differentiated `by_a` times by `a` and `by_x` times by `x`."""
 
-    type = "GammaDensity"
     traits = (ELEMENTWISE, SINGULAR)
 
     by_a: int = 0
@@ -150,7 +147,6 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 
 
 class Betainc(AbstractSpecial):
-    type = "Betainc"
     traits = (ELEMENTWISE, SINGULAR)
     in_double = True
 
@@ -169,7 +165,6 @@ class Betainc(AbstractSpecial):
 class BetaincByParameters(AbstractSpecial):
     """The derivative of betainc, `by_a` times by `a` and `by_b` times by `b`."""
 
-    type = "BetaincByParameters"
     traits = (ELEMENTWISE, SINGULAR)
 
     by_a: int
@@ -192,7 +187,6 @@ class BetaincByParameters(AbstractSpecial):
 class BetaDensity(AbstractSpecial):
     """x^(a-1) (1-x)^(b-1) / beta(a, b), differentiated so many times by each."""
 
-    type = "BetaDensity"
     traits = (ELEMENTWISE, SINGULAR)
 
     by_a: int = 0

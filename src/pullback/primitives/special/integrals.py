@@ -39,7 +39,6 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Dawsn(AbstractSpecial):
-    type = "Dawsn"
     compute = special_function("dawsn")
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -67,7 +66,6 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Expint(AbstractSpecial):
-    type = "Expint"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("expi")
 
@@ -79,7 +77,6 @@ class Expint(AbstractSpecial):
 class ExpintSlope(AbstractSpecial):
     """`exp(x) / x`, differentiated `times` times; at 0 the infinity that it has from the right."""
 
-    type = "ExpintSlope"
     traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0
@@ -119,8 +116,6 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class FresnelCos(AbstractSpecial):
-    type = "FresnelCos"
-
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return _of_moderate(xp, lambda x: functions.fresnel(x)[1], arrays[0])
 
@@ -147,8 +142,6 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class FresnelSin(AbstractSpecial):
-    type = "FresnelSin"
-
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return _of_moderate(xp, lambda x: functions.fresnel(x)[0], arrays[0])
 
@@ -186,7 +179,6 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Spence(AbstractSpecial):
-    type = "Spence"
     traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
@@ -201,7 +193,6 @@ class Spence(AbstractSpecial):
 class SpenceSlope(AbstractSpecial):
     """`log(x) / (1 - x)`, differentiated `times` times; its limits at 1, where that is 0 / 0, and at 0."""
 
-    type = "SpenceSlope"
     traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0
@@ -252,7 +243,6 @@ def erfcx(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 class Erfcx(AbstractSpecial):
-    type = "Erfcx"
     traits = (ELEMENTWISE, SINGULAR)
     compute = special_function("erfcx")
 

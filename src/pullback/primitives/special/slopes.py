@@ -23,7 +23,6 @@ _TERMS = 40
 class ScaledBesselSlope(AbstractSpecial):
     """The derivative of `exp(-|x|) I(x)`, or of `exp(x) K(x)`, of order 0 or 1, differentiated `times` times."""
 
-    type = "ScaledBesselSlope"
     traits = (ELEMENTWISE, SINGULAR)
 
     second: bool
@@ -83,7 +82,6 @@ class ScaledBesselSlope(AbstractSpecial):
 class GaussSlope(AbstractSpecial):
     """The derivative of erfcx, or of Dawson's integral, differentiated `times` times."""
 
-    type = "GaussSlope"
     traits = (ELEMENTWISE, SINGULAR)
 
     dawson: bool

@@ -27,7 +27,6 @@ def texts(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 class AbstractTextwise(Primitive):
     """What gives one text or number for each text: a subclass says `result`, `of` and, for messages, `what`."""
 
-    type = "AbstractTextwise"
     what: ClassVar[str]
     """The function that users call."""
     result: ClassVar[DType] = string

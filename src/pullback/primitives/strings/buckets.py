@@ -29,7 +29,6 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
 
 class StringToHashBucket(AbstractTextwise):
-    type = "StringToHashBucket"
     what = "strings.to_hash_bucket"
     result = int64
 
@@ -56,7 +55,6 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
 
 
 class StringToHashBucketFast(AbstractTextwise):
-    type = "StringToHashBucketFast"
     what = "strings.to_hash_bucket_fast"
     result = int64
 
@@ -87,7 +85,6 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
 
 
 class StringToHashBucketStrong(AbstractTextwise):
-    type = "StringToHashBucketStrong"
     what = "strings.to_hash_bucket_strong"
     result = int64
 

@@ -63,8 +63,6 @@ def as_string(
 
 
 class AsString(Primitive):
-    type = "AsString"
-
     precision: int
     scientific: bool
     shortest: bool
@@ -119,8 +117,6 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
 
 class StringFormat(Primitive):
-    type = "StringFormat"
-
     template: str
     placeholder: str
     summarize: int
@@ -154,8 +150,6 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
 
 
 class StringToNumber(Primitive):
-    type = "StringToNumber"
-
     out_type: DType
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -53,8 +53,6 @@ def add_texts(x: TensorLike, y: TensorLike, name: str | None) -> Tensor:
 
 
 class StringJoin(Primitive):
-    type = "StringJoin"
-
     separator: str
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
@@ -108,8 +106,6 @@ def reduce_join(
 
 
 class ReduceJoin(Primitive):
-    type = "ReduceJoin"
-
     axes: tuple[int, ...]
     keep_dims: bool
     separator: str
@@ -148,7 +144,6 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 
 class StringLength(AbstractTextwise):
-    type = "StringLength"
     what = "strings.length"
     result = int32
 
@@ -177,8 +172,6 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYT
 
 
 class Substr(Primitive):
-    type = "Substr"
-
     unit: str
 
     def infer(self, x: TensorType, pos: TensorType, length: TensorType) -> tuple[TensorType, ...]:
@@ -218,7 +211,6 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 class StringStrip(AbstractTextwise):
-    type = "StringStrip"
     what = "strings.strip"
 
     def of(self, text: bytes) -> bytes:
@@ -242,7 +234,6 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 
 class StringLower(AbstractTextwise):
-    type = "StringLower"
     what = "strings.lower"
 
     encoding: str
@@ -268,7 +259,6 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 
 class StringUpper(AbstractTextwise):
-    type = "StringUpper"
     what = "strings.upper"
 
     encoding: str

@@ -37,7 +37,6 @@ def regex_replace(
 
 
 class StaticRegexReplace(AbstractTextwise):
-    type = "StaticRegexReplace"
     what = "strings.regex_replace"
 
     pattern: str
@@ -68,7 +67,6 @@ def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -
 
 
 class StaticRegexFullMatch(AbstractTextwise):
-    type = "StaticRegexFullMatch"
     what = "strings.regex_full_match"
     result = bool_
 

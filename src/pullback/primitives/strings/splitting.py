@@ -39,7 +39,6 @@ def split(
 class AbstractSplit(Primitive):
     """The parts of texts as a sparse tensor: indices, values, shape. A subclass says `parts`, and `what` it is."""
 
-    type = "AbstractSplit"
     what: ClassVar[str] = "strings.split"
     """The function that users call."""
 
@@ -66,8 +65,6 @@ class AbstractSplit(Primitive):
 
 
 class StringSplitV2(AbstractSplit):
-    type = "StringSplitV2"
-
     sep: str
     maxsplit: int
 
@@ -77,8 +74,6 @@ class StringSplitV2(AbstractSplit):
 
 class StringSplit(AbstractSplit):
     """Between any of the bytes of `delimiter`, bytes where it has none."""
-
-    type = "StringSplit"
 
     delimiter: str
     skip_empty: bool
@@ -134,7 +129,6 @@ def unicode_split(
 
 
 class UnicodeSplit(AbstractSplit):
-    type = "UnicodeSplit"
     what = "strings.unicode_split"
 
     replacement: str

@@ -30,7 +30,6 @@ from ..shape.stacking import concat
 class VarHandleOp(Primitive):
     """The handle of one variable. Sessions keep variables by the operation that has this primitive."""
 
-    type = "VarHandleOp"
     stateful = True
 
     dtype: Any
@@ -57,7 +56,6 @@ def read_variable(handle: Tensor, name: str | None = None) -> Tensor:
 
 
 class ReadVariableOp(AbstractStateful):
-    type = "ReadVariableOp"
     traits = (MOVES, GIVEN)
     takes_slices = True
 
@@ -81,7 +79,6 @@ class ReadVariableOp(AbstractStateful):
 class InitializedValue(AbstractStateful):
     """The value of a variable, or, where it has none yet, the second input: its initial value."""
 
-    type = "InitializedValue"
     reads_state = False
 
     dtype: Any
@@ -103,8 +100,6 @@ class InitializedValue(AbstractStateful):
 
 
 class VariableShape(AbstractStateful):
-    type = "VariableShape"
-
     def infer(self, handle: TensorType) -> tuple[TensorType, ...]:
         check_handle("shape", handle)
         return (TensorType(int32, TensorShape([None])),)
@@ -117,7 +112,6 @@ class VariableShape(AbstractStateful):
 
 
 class ResourceGather(AbstractStateful):
-    type = "ResourceGather"
     traits = (MOVES,)
 
     dtype: Any
@@ -165,7 +159,6 @@ def _rows_shape(handle: Tensor) -> Tensor:
 class AbstractAssignment(AbstractStateful):
     """A change of a whole variable by a value of its type."""
 
-    type = "Assignment"
     writes_state = True
 
     dtype: Any
@@ -184,7 +177,6 @@ class AbstractAssignment(AbstractStateful):
 
 
 class AssignVariableOp(AbstractAssignment):
-    type = "AssignVariableOp"
     reads_state = False
 
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
@@ -193,23 +185,18 @@ class AssignVariableOp(AbstractAssignment):
 
 
 class AssignAddVariableOp(AbstractAssignment):
-    type = "AssignAddVariableOp"
-
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
         del xp
         return ex.add(state, arrays[0])
 
 
 class AssignSubVariableOp(AbstractAssignment):
-    type = "AssignSubVariableOp"
-
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
         del xp
         return ex.subtract(state, arrays[0])
 
 
 class VarIsInitializedOp(AbstractStateful):
-    type = "VarIsInitializedOp"
     reads_state = False
 
     def infer(self, handle: TensorType) -> tuple[TensorType, ...]:

@@ -31,7 +31,6 @@ def scatter_rows(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, 
 class AbstractRowUpdate(AbstractStateful):
     """A change of some rows of a variable."""
 
-    type = "RowUpdate"
     writes_state = True
     kind: ClassVar[ScatterKind]
 
@@ -60,37 +59,30 @@ class AbstractRowUpdate(AbstractStateful):
 
 
 class ResourceScatterUpdate(AbstractRowUpdate):
-    type = "ResourceScatterUpdate"
     kind = "update"
 
 
 class ResourceScatterAdd(AbstractRowUpdate):
-    type = "ResourceScatterAdd"
     kind = "add"
 
 
 class ResourceScatterSub(AbstractRowUpdate):
-    type = "ResourceScatterSub"
     kind = "sub"
 
 
 class ResourceScatterMul(AbstractRowUpdate):
-    type = "ResourceScatterMul"
     kind = "mul"
 
 
 class ResourceScatterDiv(AbstractRowUpdate):
-    type = "ResourceScatterDiv"
     kind = "div"
 
 
 class ResourceScatterMin(AbstractRowUpdate):
-    type = "ResourceScatterMin"
     kind = "min"
 
 
 class ResourceScatterMax(AbstractRowUpdate):
-    type = "ResourceScatterMax"
     kind = "max"
 
 
@@ -106,7 +98,6 @@ def scatter_slices(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any
 class AbstractSliceUpdate(AbstractStateful):
     """A change of the slices of a variable that the last axis of the indices points at."""
 
-    type = "SliceUpdate"
     writes_state = True
     kind: ClassVar[ScatterKind]
 
@@ -140,17 +131,14 @@ class AbstractSliceUpdate(AbstractStateful):
 
 
 class ResourceScatterNdUpdate(AbstractSliceUpdate):
-    type = "ResourceScatterNdUpdate"
     kind = "update"
 
 
 class ResourceScatterNdAdd(AbstractSliceUpdate):
-    type = "ResourceScatterNdAdd"
     kind = "add"
 
 
 class ResourceScatterNdSub(AbstractSliceUpdate):
-    type = "ResourceScatterNdSub"
     kind = "sub"
 
 
