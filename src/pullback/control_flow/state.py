@@ -114,7 +114,7 @@ def values_for_handles(
     for i, x in enumerate(captured):
         if x.dtype == resource:
             parameters = [f.parameters[start + i] for f, start in zip(functions, starts, strict=True)]
-            uses = [_uses(f, p) for f, p in zip(functions, parameters, strict=True)]
+            uses = [[op for op in f.operations if p in op.inputs] for f, p in zip(functions, parameters, strict=True)]
             if any(uses) and all(isinstance(op.primitive, _READERS) for ops in uses for op in ops):
                 chosen.append(i)
     if not chosen:
@@ -123,14 +123,8 @@ def values_for_handles(
     return changed, [read_variable(x) if i in chosen else x for i, x in enumerate(captured)]
 
 
-def _uses(function: Function, x: Tensor) -> list[Operation]:
-    return [op for op in function.operations if x in op.inputs]
-
-
 class Unmade(Primitive):
     """In a branch, what stands for a value that only another branch makes, and that nobody reads."""
-
-    type = "Unmade"
 
     of: TensorType
 

@@ -12,7 +12,7 @@ from ..core import nest
 from ..core.composite import AbstractComposite
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
-from ..core.function import Parameter, carried_parameter
+from ..core.function import carried_parameter
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
@@ -215,7 +215,7 @@ class _Traced:
         self._template = template
         self._start = start
         self._types = types
-        parameters = [_parameter(x, t) for x, t in zip(start, types, strict=True)]
+        parameters = [carried_parameter(x, t) for x, t in zip(start, types, strict=True)]
         names = [x.op.name.rpartition("/")[2] for x in start]
         together = trace_together(
             [
@@ -270,10 +270,6 @@ class _Traced:
         ends = dict(zip(moving, outputs[1:], strict=False))
         self.rows = [outputs[n] for n in primitive.places.stacked]
         return settled.ends([ends.get(i, loop.start[i]) for i in range(count)])
-
-
-def _parameter(x: Tensor, of: TensorType) -> Parameter:
-    return carried_parameter(x, of)
 
 
 def _adopting(returned: list[Any], template: Any, given: Sequence[Tensor]) -> list[Any]:

@@ -65,13 +65,10 @@ def comparison(title: str, before: Sequence[Operation], after: Sequence[Operatio
 
 
 def _row(change: Change, numbers: dict[Operation, int]) -> str:
-    before, after = (", ".join(_link(op, numbers, side) for op in ops) for ops, side in _sides(change))
+    sides = (change.before, "before"), (change.after, "after")
+    before, after = (", ".join(_link(op, numbers, side) for op in ops) for ops, side in sides)
     place = f' <span class="quiet">{escape(change.place)}</span>' if change.place else ""
     return f"<li>{escape(change.rule)}: {before} &rarr; {after or 'what was there'}{place}</li>"
-
-
-def _sides(change: Change) -> Sequence[tuple[Sequence[Operation], str]]:
-    return (change.before, "before"), (change.after, "after")
 
 
 def _link(op: Operation, numbers: dict[Operation, int], side: str) -> str:
