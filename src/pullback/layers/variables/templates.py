@@ -29,14 +29,13 @@ class Template:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns."""
-        with variable_scope(self.scope, reuse=self._variables_created or None, custom_getter=self._custom_getter):
-            if not self._variables_created:
-                result = self._func(*args, **kwargs)
-                self._variables_created = True
-                return result
-            known = len(trainable_variables())
+        where, getter = (self._unique_name, self._custom_getter) if self._scope is None else (self._scope, None)
+        known = len(trainable_variables())
+        with variable_scope(where, self.name, reuse=self._variables_created or None, custom_getter=getter) as scope:
+            self._scope = self._scope or scope
             result = self._func(*args, **kwargs)
-        made = trainable_variables()[known:]
+        made = trainable_variables()[known:] if self._variables_created else []
+        self._variables_created = True
         if made:
             raise ValueError(f"make_template: a later call of '{self.name}' made {made[0]!r}; use pb.get_variable")
         return result
@@ -49,7 +48,9 @@ class Template:
         return self._scope
 
     def _made(self) -> VariableScope:
-        with variable_scope(self._unique_name, self.name) as scope:
+        with variable_scope(
+            self._unique_name, self.name, custom_getter=self._custom_getter, auxiliary_name_scope=False
+        ) as scope:
             return scope
 
     @property
