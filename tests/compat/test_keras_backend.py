@@ -219,9 +219,9 @@ def test_losses_of_certain_wrong_predictions_go_back_to_the_logits(engine: str) 
 
 
 def test_what_is_not_there_says_so() -> None:
-    text = "^module 'tensorflow.keras.backend' has no attribute 'rnn': use the function of tf$"
+    text = "^module 'tensorflow.keras.backend' has no attribute 'local_conv': use the function of tf$"
     with pytest.raises(AttributeError, match=text):
-        _ = K.rnn
+        _ = K.local_conv
 
 
 def test_lengths_that_only_a_run_knows() -> None:

@@ -66,6 +66,10 @@ from .networks import sparse_categorical_crossentropy as sparse_categorical_cros
 from .networks import spatial_2d_padding as spatial_2d_padding
 from .networks import spatial_3d_padding as spatial_3d_padding
 from .networks import temporal_padding as temporal_padding
+from .sequences import ctc_batch_cost as ctc_batch_cost
+from .sequences import ctc_decode as ctc_decode
+from .sequences import ctc_label_dense_to_sparse as ctc_label_dense_to_sparse
+from .sequences import rnn as rnn
 from .state import backend as backend
 from .state import batch_get_value as batch_get_value
 from .state import batch_set_value as batch_set_value
