@@ -13,27 +13,13 @@ from .core.operation import define_methods as _define_methods
 from .core.primitive import define_later as _define_later
 from .engines.loading import engine_loaders as _engine_loaders
 from .engines.loading import install_running as _install_running
-from .names import absent as _absent
-from .names import places as _places
+from .names import on_demand as _on_demand
 from .primitives.base.operators import install_operators as _install_operators
 from .version import __version__ as __version__
 
-_PLACES = _places()
-__all__ = sorted([*_PLACES, "newaxis"])
-
-
-def __getattr__(name: str) -> _Any:
-    if name not in _PLACES:
-        raise _absent("pullback", name)
-    module, defined = _PLACES[name]
-    if module == ".":
-        return _import_module(f"{__name__}.{defined}")
-    value = globals()[name] = getattr(_import_module(module, __name__), defined)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = _on_demand(__name__, "__init__.pyi")
+__all__.append("newaxis")
+__all__.sort()
 
 
 def _load_primitives() -> None:

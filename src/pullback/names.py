@@ -1,22 +1,44 @@
-"""Lazy loading of the public names, which stand in `__init__.pyi`, where type checkers read them too."""
+"""Lazy loading of public names, which stand in stubs beside their modules, where type checkers read them too."""
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 _IMPORT = re.compile(r"^from (\.[\w.]*) import \(?\s*(\w+) as (\w+)", re.MULTILINE)
-_ALIAS = re.compile(r"^(\w+) = (_\w+)\.(\w+)$", re.MULTILINE)
+_ALIAS = re.compile(r"^(\w+) = (\w+)(?:\.(\w+))?$", re.MULTILINE)
+_ROOT = __name__.rpartition(".")[0]
 
 
-def places() -> dict[str, tuple[str, str]]:
-    """For each public name the module where it is defined, and its name there."""
-    stub = Path(__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
-    found = {name: (module, defined) for module, defined, name in _IMPORT.findall(stub)}
-    for name, alias, defined in _ALIAS.findall(stub):
+def places(stub: str) -> dict[str, tuple[str, str]]:
+    """For each public name in a stub of the root the module where it is defined, and its name there."""
+    text = Path(__file__).with_name(stub).read_text(encoding="utf-8")
+    found = {name: (module, defined) for module, defined, name in _IMPORT.findall(text)}
+    for name, alias, defined in _ALIAS.findall(text):
         package, module = found[alias]
-        found[name] = (f"{package.rstrip('.')}.{module}", defined)
+        found[name] = (f"{package.rstrip('.')}.{module}", defined) if defined else found[alias]
     return {name: place for name, place in found.items() if not name.startswith("_") or name == "__version__"}
+
+
+def on_demand(module: str, stub: str = "") -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """`__all__`, `__getattr__`, `__dir__` of a module: the names of its stub, each imported when it is first used."""
+    where = places(stub or f"{module.rpartition('.')[2]}.pyi")
+    names = sorted(where)
+
+    def load(name: str) -> Any:
+        if name not in where:
+            raise absent(module, name)
+        place, defined = where[name]
+        if place == ".":
+            return import_module(f"{_ROOT}.{defined}")
+        value = vars(sys.modules[module])[name] = getattr(import_module(place, _ROOT), defined)
+        return value
+
+    return names, load, lambda: names
 
 
 ABSENT = {
