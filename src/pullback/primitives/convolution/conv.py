@@ -60,22 +60,16 @@ def conv2d(
 
 
 class Conv2D(AbstractConvolution):
-    type = "Conv2D"
-
     def family(self) -> Family:
         return _DENSE
 
 
 class Conv2DBackpropInput(AbstractConvolutionByInput):
-    type = "Conv2DBackpropInput"
-
     def family(self) -> Family:
         return _DENSE
 
 
 class Conv2DBackpropFilter(AbstractConvolutionByFilter):
-    type = "Conv2DBackpropFilter"
-
     def family(self) -> Family:
         return _DENSE
 
@@ -245,22 +239,16 @@ def separable_conv2d(
 
 
 class DepthwiseConv2dNative(AbstractConvolution):
-    type = "DepthwiseConv2dNative"
-
     def family(self) -> Family:
         return _DEPTHWISE
 
 
 class DepthwiseConv2dNativeBackpropInput(AbstractConvolutionByInput):
-    type = "DepthwiseConv2dNativeBackpropInput"
-
     def family(self) -> Family:
         return _DEPTHWISE
 
 
 class DepthwiseConv2dNativeBackpropFilter(AbstractConvolutionByFilter):
-    type = "DepthwiseConv2dNativeBackpropFilter"
-
     def family(self) -> Family:
         return _DEPTHWISE
 

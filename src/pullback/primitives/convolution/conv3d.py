@@ -81,22 +81,16 @@ def conv3d_transpose(
 
 
 class Conv3D(AbstractConvolution):
-    type = "Conv3D"
-
     def family(self) -> Family:
         return _DENSE
 
 
 class Conv3DBackpropInputV2(AbstractConvolutionByInput):
-    type = "Conv3DBackpropInputV2"
-
     def family(self) -> Family:
         return _DENSE
 
 
 class Conv3DBackpropFilterV2(AbstractConvolutionByFilter):
-    type = "Conv3DBackpropFilterV2"
-
     def family(self) -> Family:
         return _DENSE
 

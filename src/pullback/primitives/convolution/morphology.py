@@ -133,8 +133,6 @@ def _links_between(result: str, *inputs: str) -> Callable[..., Links | None]:
 
 
 class Dilation2D(Primitive):
-    type = "Dilation2D"
-
     strides: tuple[int, ...]
     padding: Padding
     dilations: tuple[int, ...]
@@ -170,7 +168,6 @@ class Dilation2D(Primitive):
 class Dilation2DBackpropInput(Primitive):
     """`dy` put at the pixel of each window's first largest sum."""
 
-    type = "Dilation2DBackpropInput"
     traits = (linear(3),)
 
     strides: tuple[int, ...]
@@ -204,7 +201,6 @@ class Dilation2DBackpropInput(Primitive):
 class Dilation2DPick(Primitive):
     """The pixel of `ddx` where each window of `x` has its first largest sum."""
 
-    type = "Dilation2DPick"
     traits = (linear(3),)
 
     strides: tuple[int, ...]
@@ -233,7 +229,6 @@ class Dilation2DPick(Primitive):
 class Dilation2DBackpropFilter(Primitive):
     """`dy` added up at the filter's element of each window's first largest sum."""
 
-    type = "Dilation2DBackpropFilter"
     traits = (linear(3),)
 
     strides: tuple[int, ...]
@@ -259,7 +254,6 @@ class Dilation2DBackpropFilter(Primitive):
 class Dilation2DPickFilter(Primitive):
     """The element of `ddf` where each window of `x` has its first largest sum."""
 
-    type = "Dilation2DPickFilter"
     traits = (linear(3),)
 
     strides: tuple[int, ...]
