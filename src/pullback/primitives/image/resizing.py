@@ -250,7 +250,6 @@ class AbstractResize(Primitive):
 
 
 class Resize(AbstractResize):
-    type = "Resize"
     traits = (linear(0),)
     transposed = False
 
@@ -267,7 +266,6 @@ class Resize(AbstractResize):
 class ResizeGrad(AbstractResize):
     """The transpose of Resize: images of `size`, whose change of size gave what has the cotangent `dy`."""
 
-    type = "ResizeGrad"
     traits = (linear(0), ZEROS)
     transposed = True
 
@@ -383,7 +381,6 @@ def scale_and_translate(
 class SpanWeights(Primitive):
     """The matrix that scales and moves rows (`axis` 0) or columns (1) of the first input."""
 
-    type = "SpanWeights"
     shape_inputs = (3,)
 
     axis: int

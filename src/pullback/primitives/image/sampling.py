@@ -81,7 +81,6 @@ def crop_and_resize(
 class CropPlaces(Primitive):
     """The matrix [4, count] that takes boxes to the places of rows (`axis` 0) or columns (1) of an image."""
 
-    type = "CropPlaces"
     traits = (reads_shape(0),)
     shape_inputs = (1,)
 
@@ -110,7 +109,6 @@ class ReadImages(Primitive):
     `ys` and `xs` have length one along an axis where they do not change.
     """
 
-    type = "ReadImages"
     traits = (affine(0),)
 
     order: tuple[int, int]
@@ -158,7 +156,6 @@ class PutImages(Primitive):
     """The transpose of ReadImages by the images: `dy` added up at the pixels that it was read from, in images like the
     last input."""
 
-    type = "PutImages"
     traits = (linear(0), ZEROS, reads_shape(4))
 
     order: tuple[int, int]
@@ -312,7 +309,6 @@ def projective_transform(
 class PixelGrid(Primitive):
     """The columns, the rows, and ones, of all pixels of an image of `size`: [3, number of pixels]."""
 
-    type = "PixelGrid"
     traits = (reads_shape(0),)
     shape_inputs = (1,)
 
@@ -335,7 +331,6 @@ class PixelGrid(Primitive):
 class ImageNumbers(Primitive):
     """0, 1, 2, and so on, for each of the images."""
 
-    type = "ImageNumbers"
     reads_values = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -351,8 +346,6 @@ class ImageNumbers(Primitive):
 class FoldPlaces(Primitive):
     """Places brought into the image by mirroring, repeating, or moving them to its edge; its length is that of the
     second input's rows (`axis` 0) or columns (1)."""
-
-    type = "FoldPlaces"
 
     mode: str
     axis: int
@@ -370,8 +363,6 @@ class FoldPlaces(Primitive):
 
 class FoldSlopes(Primitive):
     """The derivative of FoldPlaces: 1, -1 or 0."""
-
-    type = "FoldSlopes"
 
     mode: str
     axis: int
