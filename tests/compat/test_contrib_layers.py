@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -222,10 +223,27 @@ def test_a_choice_that_is_known_makes_no_branch() -> None:
     assert value(chosen) == 1
 
 
-def test_losses_by_their_older_place_take_predictions_first() -> None:
-    logits, labels = tf.constant([[2.0, 1.0]]), tf.constant([[1.0, 0.0]])
-    older = tf.contrib.losses.softmax_cross_entropy(logits, labels)
-    np.testing.assert_allclose(value(older), value(tf.losses.softmax_cross_entropy(labels, logits)))
+@pytest.mark.parametrize("place", ["contrib.losses", "contrib.slim.losses"])
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("absolute_difference", [[0.25, 0.75]]),
+        ("log_loss", [[0.25, 0.75]]),
+        ("mean_pairwise_squared_error", [[0.25, 0.75]]),
+        ("mean_squared_error", [[0.25, 0.75]]),
+        ("hinge_loss", [[0.0, 1.0]]),
+        ("sigmoid_cross_entropy", [[0.0, 1.0]]),
+        ("softmax_cross_entropy", [[0.0, 1.0]]),
+        ("sparse_softmax_cross_entropy", [1]),
+    ],
+)
+def test_losses_by_their_older_place_take_predictions_first(name: str, labels: Any, place: str) -> None:
+    given = tf.constant([[0.5, 0.125]])
+    older = functools.reduce(getattr, place.split("."), tf)
+    made = [getattr(older, name)(given, tf.constant(labels)), getattr(tf.losses, name)(tf.constant(labels), given)]
+    assert tf.gradients(made[0], given)[0] is not None
+    np.testing.assert_allclose(*value(made))
+    assert len(older.get_losses()) == 2
 
 
 def test_end_points_are_under_the_scopes_of_their_layers() -> None:

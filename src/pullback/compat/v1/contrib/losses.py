@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .... import losses as today
 from ....layers.losses.weighted import compute_weighted_loss as compute_weighted_loss
+from .. import losses as today
 from ..arguments import older
 
 _RENAMED = "predictions, labels, weights, scope"

@@ -1,12 +1,12 @@
 """TF-Slim: the layers of `tf.contrib.layers`, argument scopes, losses, variables: `tf.contrib.slim`."""
 
-from .... import losses as losses
 from . import data_decoder as data_decoder
 from . import dataset as dataset
 from . import dataset_data_provider as dataset_data_provider
 from . import initializers as initializers
 from . import layers as layers
 from . import learning as learning
+from . import losses as losses
 from . import metrics as metrics
 from . import parallel_reader as parallel_reader
 from . import regularizers as regularizers
