@@ -71,6 +71,26 @@ def test_the_moving_means_of_batch_norm_are_variables_of_the_model() -> None:
     assert sorted(names) == ["beta", "moving_mean", "moving_variance"]
 
 
+@pytest.mark.parametrize(
+    ("options", "several"),
+    [({}, 5.0 / 4.0), ({"fused": True}, 5.0 / 4.0), ({"fused": False}, 1.0), ({"renorm": True}, 1.0)],
+)
+@pytest.mark.parametrize("form", ["NHWC", "NCHW"])
+def test_the_moving_variance_of_vectors_is_that_of_what_they_are_a_sample_of(
+    form: str, options: Any, several: float
+) -> None:
+    x = images(5, 3)
+    y = layers.batch_norm(tf.constant(x), decay=0.0, updates_collections=None, data_format=form, **options)
+    moving = next(v for v in tf.global_variables() if v.op.name.endswith("moving_variance"))
+    assert y.shape == [5, 3]
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        found, kept = session.run(y), session.run(moving)
+    np.testing.assert_allclose(kept, x.var(0) * several, rtol=1e-5)
+    if "renorm" not in options:
+        np.testing.assert_allclose(found, (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-3), rtol=1e-4, atol=1e-6)
+
+
 def test_variables_are_noted_where_the_program_says() -> None:
     layers.fully_connected(tf.ones([2, 3]), 4, variables_collections={"weights": ["here"], "biases": "there"})
     assert [v.op.name for v in tf.get_collection("here")] == ["fully_connected/weights"]

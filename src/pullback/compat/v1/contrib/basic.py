@@ -76,21 +76,23 @@ def batch_norm(
     zero_debias_moving_mean: bool = False,
     scope: Scope = None,
     renorm: bool = False,
-    renorm_clipping: object = None,
+    renorm_clipping: Any = None,
     renorm_decay: float = 0.99,
-    adjustment: object = None,
+    adjustment: Any = None,
 ) -> pb.Tensor:
     """Batch normalization; with `updates_collections=None` the moving means follow whenever the result is computed.
 
+    Of vectors too, unless `fused=False`, the moving variance is that of what a batch is a sample of.
+
     Raises:
-        NotImplementedError: `batch_weights`, `renorm` or `adjustment` is given.
+        NotImplementedError: `batch_weights` are given.
     """
-    del zero_debias_moving_mean, renorm_clipping, renorm_decay
+    del zero_debias_moving_mean
     if batch_weights is not None:
         raise NotImplementedError("batch_norm: there are no batch_weights")
-    if renorm or adjustment is not None:
-        raise NotImplementedError("batch_norm: there is no renorm and no adjustment")
-    x = pb.convert_to_tensor(inputs)
+    vectors = pb.convert_to_tensor(inputs)
+    as_images = vectors.shape.rank == 2 and fused is not False and not renorm and adjustment is None
+    x = vectors[:, None, None] if as_images else vectors
     noted = x.graph.acting.get_collection(pb.GraphKeys.UPDATE_OPS)
     makers = {f"{name}_initializer": maker for name, maker in (param_initializers or {}).items()}
     makers |= {f"{name}_regularizer": maker for name, maker in (param_regularizers or {}).items()}
@@ -98,7 +100,7 @@ def batch_norm(
         pass
     y = batch_normalization(
         x,
-        axis=-1 if data_format == "NHWC" else 1,
+        axis=-1 if data_format == "NHWC" or as_images else 1,
         momentum=decay,
         epsilon=epsilon,
         center=center,
@@ -108,8 +110,13 @@ def batch_norm(
         name=around,
         reuse=reuse,
         fused=fused,
+        renorm=renorm,
+        renorm_clipping=renorm_clipping,
+        renorm_momentum=renorm_decay,
+        adjustment=adjustment,
         **makers,
     )
+    y = y[:, 0, 0] if as_images else y
     for variable in around.global_variables():
         note_model_variable(variable, variables_collections)
     updates = [op for op in y.graph.get_collection(pb.GraphKeys.UPDATE_OPS) if op not in noted]
