@@ -151,10 +151,40 @@ def test_cross_entropies_of_classes(name: str) -> None:
         (losses.hinge, lambda t, p: np.maximum(1 - (2 * t - 1) * p, 0).mean(-1)),
         (losses.kullback_leibler_divergence, lambda t, p: (t.clip(1e-7) * np.log(t.clip(1e-7) / p)).sum(-1)),
         (losses.binary_crossentropy, lambda t, p: -np.log(np.where(t > 0, p, 1 - p)).mean(-1)),
+        (losses.msle, lambda t, p: ((np.log1p(p) - np.log1p(t)) ** 2).mean(-1)),
+        (losses.mape, lambda t, p: 100 * (abs(t - p) / np.maximum(t, 1e-7)).mean(-1)),
+        (losses.poisson, lambda t, p: (p - t * np.log(p)).mean(-1)),
+        (losses.logcosh, lambda t, p: np.log(np.cosh(p - t)).mean(-1)),
+        (losses.squared_hinge, lambda t, p: (np.maximum(1 - (2 * t - 1) * p, 0) ** 2).mean(-1)),
+        (losses.categorical_hinge, lambda t, p: np.maximum(1 + ((1 - t) * p).max(-1) - (t * p).sum(-1), 0)),
+        (losses.cosine_similarity, lambda t, p: -(t * p).sum(-1) / np.linalg.norm(p, axis=-1)),
     ],
 )
 def test_other_losses(loss: Any, expected: Any) -> None:
-    np.testing.assert_allclose(value(loss(LABELS, CHANCES)), expected(LABELS, CHANCES), rtol=1e-5)
+    np.testing.assert_allclose(value(loss(LABELS, CHANCES)), expected(LABELS, CHANCES), rtol=1e-4)
+
+
+def test_labels_of_a_margin_that_are_not_0_and_1_only_are_taken_as_they_are() -> None:
+    t, p = np.array([[0.5, -0.5, -1.0]]), np.array([[0.2, 0.4, -3.0]])
+    assert value(losses.hinge(t, p)) == pytest.approx([(0.9 + 1.2 + 0.0) / 3])
+
+
+@pytest.mark.parametrize("shape", [[4], [4, 1], []])
+def test_weights_are_of_examples_whatever_axes_they_have(shape: list[int]) -> None:
+    weights = np.float32(2.0) if not shape else np.array([1.0, 0.0, 2.0, 1.0], "f").reshape(shape)
+    each = ((CHANCES - LABELS) ** 2).mean(-1)
+    wanted = (each * np.ravel(weights)).mean()
+    assert value(losses.MeanSquaredError()(LABELS, CHANCES, sample_weight=weights)) == pytest.approx(wanted, rel=1e-5)
+
+
+def test_losses_as_objects_take_their_parameters_first() -> None:
+    far, near = np.array([[3.0, 0.1]]), np.zeros([1, 2])
+    assert value(losses.Huber(0.5)(near, far)) == pytest.approx((0.5 * (3.0 - 0.25) + 0.005) / 2)
+    assert value(losses.CosineSimilarity(0)(LABELS, LABELS)) == pytest.approx(-1.0)
+    kinds = [losses.Poisson, losses.LogCosh, losses.SquaredHinge, losses.CategoricalHinge, losses.KLDivergence]
+    functions = [losses.poisson, losses.log_cosh, losses.squared_hinge, losses.categorical_hinge, losses.kl_divergence]
+    for kind, function in zip(kinds, functions, strict=True):
+        assert value(kind()(LABELS, CHANCES)) == pytest.approx(value(function(LABELS, CHANCES)).mean(), rel=1e-5)
 
 
 def test_a_loss_may_be_summed_or_left_as_it_is() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import pullback as pb
 
 from ....core.typing import TensorLike
+from ..metrics.running import fitted
 from . import backend
 from .backend.networks import pair
 
@@ -24,11 +26,51 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     return pb.reduce_mean(abs(p - t), -1)
 
 
-def hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
-    """The mean of `max(1 - y_true * y_pred, 0)` along the last axis; labels 0 count as -1."""
+def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """The mean of `100 |y_true - y_pred| / |y_true|` along the last axis."""
     t, p = pair(y_true, y_pred)
-    signs = pb.where(t > 0.0, t, -1.0 + t * 0.0)
-    return pb.reduce_mean(pb.maximum(1.0 - signs * p, 0.0), -1)
+    return 100.0 * pb.reduce_mean(abs((t - p) / pb.maximum(abs(t), backend.epsilon())), -1)
+
+
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """The mean of `(log(1 + y_true) - log(1 + y_pred)) ** 2` along the last axis; what is below 0 counts as 0."""
+    t, p = (pb.log(pb.maximum(x, backend.epsilon()) + 1.0) for x in pair(y_true, y_pred))
+    return pb.reduce_mean(pb.square(p - t), -1)
+
+
+def poisson(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """The mean of `y_pred - y_true * log(y_pred)` along the last axis."""
+    t, p = pair(y_true, y_pred)
+    return pb.reduce_mean(p - t * pb.log(p + backend.epsilon()), -1)
+
+
+def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """The mean of the logarithms of the hyperbolic cosines of the errors along the last axis."""
+    t, p = pair(y_true, y_pred)
+    error = p - t
+    return pb.reduce_mean(error + pb.nn.softplus(-2.0 * error) - math.log(2.0), -1)
+
+
+def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """The mean of `max(1 - y_true * y_pred, 0) ** 2` along the last axis; labels as of `hinge`."""
+    return pb.reduce_mean(pb.square(_margins(y_true, y_pred)), -1)
+
+
+def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """`max(1 + the largest prediction of another class - that of the true one, 0)`, along the last axis."""
+    t, p = pair(y_true, y_pred)
+    return pb.maximum(pb.reduce_max((1.0 - t) * p, -1) - pb.reduce_sum(t * p, -1) + 1.0, 0.0)
+
+
+def hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    """The mean of `max(1 - y_true * y_pred, 0)` along the last axis; labels of 0 and 1 only count as -1 and 1."""
+    return pb.reduce_mean(_margins(y_true, y_pred), -1)
+
+
+def _margins(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
+    t, p = pair(y_true, y_pred)
+    is_binary = pb.reduce_all(pb.equal(t, 0.0) | pb.equal(t, 1.0))
+    return pb.maximum(1.0 - pb.where(is_binary, 2.0 * t - 1.0, t) * p, 0.0)
 
 
 def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> pb.Tensor:
@@ -87,7 +129,7 @@ class Loss:
         """The mean, the sum with reduction "sum", one number an example with "none"."""
         losses = type(self).function(y_true, y_pred, **self._options)
         if sample_weight is not None:
-            losses = losses * pb.cast(pb.convert_to_tensor(sample_weight), losses.dtype)
+            losses = losses * fitted(pb.cast(pb.convert_to_tensor(sample_weight), losses.dtype), losses)
         if self.reduction == "none":
             return losses
         return pb.reduce_sum(losses) if self.reduction == "sum" else pb.reduce_mean(losses)
@@ -115,6 +157,54 @@ class Huber(Loss):
     """`huber_loss` as an object."""
 
     function = huber_loss
+
+    def __init__(self, delta: float = 1.0, **options: Any) -> None:
+        super().__init__(delta=delta, **options)
+
+
+class CosineSimilarity(Loss):
+    """`cosine_similarity` as an object."""
+
+    function = cosine_similarity
+
+    def __init__(self, axis: int = -1, **options: Any) -> None:
+        super().__init__(axis=axis, **options)
+
+
+class MeanAbsolutePercentageError(Loss):
+    """`mean_absolute_percentage_error` as an object."""
+
+    function = mean_absolute_percentage_error
+
+
+class MeanSquaredLogarithmicError(Loss):
+    """`mean_squared_logarithmic_error` as an object."""
+
+    function = mean_squared_logarithmic_error
+
+
+class Poisson(Loss):
+    """`poisson` as an object."""
+
+    function = poisson
+
+
+class LogCosh(Loss):
+    """`log_cosh` as an object."""
+
+    function = log_cosh
+
+
+class SquaredHinge(Loss):
+    """`squared_hinge` as an object."""
+
+    function = squared_hinge
+
+
+class CategoricalHinge(Loss):
+    """`categorical_hinge` as an object."""
+
+    function = categorical_hinge
 
 
 class KLDivergence(Loss):
@@ -152,4 +242,7 @@ class BinaryCrossentropy(Loss):
 
 mse = MSE = mean_squared_error
 mae = MAE = mean_absolute_error
-kld = KLD = kullback_leibler_divergence
+mape = MAPE = mean_absolute_percentage_error
+msle = MSLE = mean_squared_logarithmic_error
+kld = KLD = kl_divergence = kullback_leibler_divergence
+logcosh, cosine, cosine_proximity = log_cosh, cosine_similarity, cosine_similarity
