@@ -45,6 +45,11 @@ def with_attributes(body: Body, p: Any, *xs: Ref) -> Any:
     return body.main(p.type, *xs, **p.attributes)
 
 
+def with_dtype(attribute: str) -> Callable[..., Any]:
+    """A writer: a node of the primitive's op type, of which `attribute` is the dtype of the result."""
+    return lambda body, p, *xs: body.main(p.type, *xs, **{attribute: body.op.outputs[0].dtype})
+
+
 def export(graph: Graph | None = None, outputs: Iterable[Tensor] | None = None) -> Any:
     """`graph`, the default one for None, as a GraphDef, which TensorFlow imports and runs with equal values.
 

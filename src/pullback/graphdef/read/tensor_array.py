@@ -11,7 +11,7 @@ from ...core.shape import TensorShape
 from ...primitives.creation.constant import constant_value
 from ...primitives.creation.ranges import range_
 from ...primitives.shape.size import shape
-from ..nodes import LeftOut, Node, reader
+from ..nodes import LeftOut, Node, calling, reader
 
 # TensorArray: its handle stands for nothing, its flow for the array.
 
@@ -131,19 +131,13 @@ def get_item(node: Node, array: TensorArray, index: Tensor, element_shape: Tenso
     return array.read(index, name=node.exactly)
 
 
-@reader("TensorListSetItem", array=0)
-def set_item(node: Node, array: TensorArray, index: Tensor, value: Tensor) -> Any:
-    return array.write(index, value, name=node.exactly)
+reader("TensorListSetItem", array=0)(calling(TensorArray.write, 3))
+reader("TensorListLength", array=0)(calling(TensorArray.size, 1))
 
 
 @reader("TensorListPushBack", array=0)
 def push_back(node: Node, array: TensorArray, value: Tensor) -> Any:
     return array.write(array.size(), value, name=node.exactly)
-
-
-@reader("TensorListLength", array=0)
-def length(node: Node, array: TensorArray) -> Any:
-    return array.size(name=node.exactly)
 
 
 @reader("TensorListGather", array=0)

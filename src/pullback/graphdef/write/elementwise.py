@@ -20,22 +20,11 @@ from ...primitives.elementwise.sign import ComplexAbs
 from ...primitives.logic.logical import LogicalXor
 from ...primitives.special.gamma import Polygamma, PolygammaOf, Zeta
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_dtype, writer
 
-
-@writer(Cast)
-def cast(body: Body, p: Any, x: Ref) -> Any:
-    return body.main("Cast", x, DstT=body.op.outputs[0].dtype)
-
-
-@writer(Bitcast)
-def bitcast(body: Body, p: Any, x: Ref) -> Any:
-    return body.main("Bitcast", x, type=body.op.outputs[0].dtype)
-
-
-@writer(Complex, Real, Imag, Angle, ComplexAbs)
-def parts(body: Body, p: Any, *xs: Ref) -> Any:
-    return body.main(p.type, *xs, Tout=body.op.outputs[0].dtype)
+writer(Cast)(with_dtype("DstT"))
+writer(Bitcast)(with_dtype("type"))
+writer(Complex, Real, Imag, Angle, ComplexAbs)(with_dtype("Tout"))
 
 
 @writer(SqrtGrad, RsqrtGrad, ReciprocalGrad)

@@ -19,10 +19,11 @@ from ...primitives.shape.stacking import ConcatV2, Pack, Split, SplitLike, Split
 from ...primitives.shape.tile import Tile
 from ...primitives.shape.transpose import Transpose, TransposeBy
 from ..body import Body, Ref
-from ..exporting import with_attributes, writer
+from ..exporting import with_attributes, with_dtype, writer
 from .creation import lengths_of
 
 writer(SpaceToDepth, DepthToSpace)(with_attributes)
+writer(Shape, Size)(with_dtype("out_type"))
 
 
 @writer(Reshape)
@@ -79,11 +80,6 @@ def expand_dims(body: Body, p: Any, x: Ref) -> Any:
 @writer(Squeeze)
 def squeeze(body: Body, p: Any, x: Ref) -> Any:
     return body.main("Squeeze", x, squeeze_dims=list(p.axis or ()))
-
-
-@writer(Shape, Size)
-def shape(body: Body, p: Any, x: Ref) -> Any:
-    return body.main(p.type, x, out_type=body.op.outputs[0].dtype)
 
 
 @writer(ShapeN)

@@ -16,7 +16,10 @@ from ...primitives.variables.operations import (
 )
 from ...primitives.variables.updates import ROW_UPDATES, SLICE_UPDATES
 from ..body import Body, Ref
-from ..exporting import writer
+from ..exporting import with_dtype, writer
+
+writer(ResourceGather)(with_dtype("dtype"))
+writer(VariableShape)(with_dtype("out_type"))
 
 
 @writer(VarHandleOp)
@@ -36,11 +39,6 @@ def initialized(body: Body, p: Any, resource: Ref, initial: Ref) -> Any:
     return read(body, p, resource)
 
 
-@writer(ResourceGather)
-def rows(body: Body, p: Any, resource: Ref, indices: Ref) -> Any:
-    return body.main("ResourceGather", resource, indices, dtype=body.op.outputs[0].dtype)
-
-
 @writer(AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp)
 def assign(body: Body, p: Any, resource: Ref, value: Ref) -> Any:
     body.main(p.type, resource, value)
@@ -51,8 +49,3 @@ def assign(body: Body, p: Any, resource: Ref, value: Ref) -> Any:
 def scatter(body: Body, p: Any, resource: Ref, indices: Ref, updates: Ref) -> Any:
     body.main(p.type, resource, indices, updates)
     return ()
-
-
-@writer(VariableShape)
-def variable_shape(body: Body, p: Any, resource: Ref) -> Any:
-    return body.main("VariableShape", resource, out_type=body.op.outputs[0].dtype)
