@@ -186,6 +186,13 @@ def test_lengths_that_shape_variables_must_be_known() -> None:
         tf.layers.dense(tf.placeholder(tf.float32, [2, None]), 2)
 
 
+@pytest.mark.parametrize("dtype", [tf.int32, tf.uint8, tf.bool])
+def test_dense_layers_are_of_floats(dtype: Any) -> None:
+    with pytest.raises(TypeError, match=r"^dense: a layer of floats takes floats, not .*; convert it with tf.cast$"):
+        tf.layers.dense(tf.zeros([2, 3], dtype), 2)
+    assert tf.global_variables() == []
+
+
 def test_a_layer_knows_its_variables_however_a_getter_names_them() -> None:
     def renaming(make: Any, name: str, *args: Any, **options: Any) -> Any:
         return make(name.replace("kernel", "weights"), *args, **options)

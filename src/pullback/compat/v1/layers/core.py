@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ....control_flow.conditional import cond
+from ....core.dtypes import INEXACT
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope
@@ -37,8 +38,14 @@ def dense(
     name: str | VariableScope | None = None,
     reuse: bool | str | None = None,
 ) -> Tensor:
-    """`activation(inputs @ kernel + bias)` along the last axis of `inputs`, whose length must be known."""
+    """`activation(inputs @ kernel + bias)` along the last axis of `inputs`, whose length must be known.
+
+    Raises:
+        TypeError: the inputs are integers, truth values or texts: so would be the variables.
+    """
     x = convert_to_tensor(inputs)
+    if x.dtype not in INEXACT:
+        raise TypeError(f"dense: a layer of floats takes floats, not {x}; convert it with tf.cast")
     with layer_scope(name, "dense", x, reuse):
         wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
         kernel = layer_variable("kernel", [x.shape.size(-1), int(units)], wish, trainable)
