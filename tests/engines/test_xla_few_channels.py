@@ -12,8 +12,9 @@ import pullback as pb
 
 pytest.importorskip("jax")
 
-from pullback.engines.xla.convolution import convolution, few_channels
-from pullback.engines.xla.convolution.few_channels import has_few_channels, has_strides
+from pullback.engines.xla.convolution import convolution
+from pullback.primitives.convolution import formulations
+from pullback.primitives.convolution.formulations import has_few_channels, has_strides
 
 FORMS = [
     # Lengths, windows, strides, dilations, padding.
@@ -113,7 +114,7 @@ def test_for_few_channels_of_many_only() -> None:
 def test_by_inputs_in_strides_on_several_threads(
     count: int, by_places: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(few_channels, "threads", lambda: count)
+    monkeypatch.setattr(formulations, "threads", lambda: count)
     x, f = pb.constant(normals(0, 2, 15, 14, 12)), pb.constant(normals(1, 3, 4, 12, 20))
     (dx,) = pb.gradients(pb.nn.conv2d(x, f, [2, 3], "SAME") ** 2, x)
     results = [dx, *pb.gradients(dx**2, [x, f])]
@@ -126,7 +127,7 @@ def test_by_inputs_in_strides_on_several_threads(
 
 
 def test_strides_of_windows_along_one_or_two_axes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(few_channels, "threads", lambda: 4)
+    monkeypatch.setattr(formulations, "threads", lambda: 4)
     assert has_strides((3, 3), (2, 1))
     assert has_strides((4,), (2,))
     assert not has_strides((3, 3), (1, 1))

@@ -11,7 +11,7 @@ import pullback as pb
 
 pytest.importorskip("jax")
 
-from pullback.engines.xla.convolution.by_filter import parts_of
+from pullback.primitives.convolution.formulations import parts_of
 
 
 @pytest.mark.parametrize("strides", [pytest.param(1, marks=pytest.mark.slow), 2])

@@ -25,20 +25,13 @@ from ..core.lengths import Dimension, Length
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
-from ..primitives.base.windows import has_channels_first
 from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
-from ..primitives.convolution.conv import (
-    Conv2DBackpropFilter,
-    DepthwiseConv2dNative,
-    DepthwiseConv2dNativeBackpropInput,
-)
+from ..primitives.convolution.compiled_memory import compiled_bytes, filters_turned
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
 
 BYTE = 8
 """Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
-_FEW_IMAGES = 16
-"""Derivatives by filters of up to so many images are made by XLA's own operation on a processor, else by chunks."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +126,7 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
         inside = [peak_inside(f, lengths.inside(f, args)) for f, args in pairs]
         return max(max(inside, default=0) - sum([lengths.bytes(y) for y in op.outputs]), 0)
     if isinstance(p, AnyConvolution):
-        shapes = [[lengths.number(n) or 1 for n in x.shape.lengths or ()] for x in (*op.inputs[:2], *op.outputs)]
-        return bytes_beside(p, shapes, op.outputs[0].dtype.itemsize)
+        return bytes_beside(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
     if ELEMENTWISE not in p.traits or MOVES in p.traits or p.stateful:
         return 0
     return round((_values_at_once(p, tuple([x.dtype for x in op.inputs])) - 1) * lengths.bytes(op.outputs[0]))
@@ -143,9 +135,7 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
 def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
     """The same in a compiled program, which fuses elementwise operations.
 
-    A depthwise convolution has a copy of the images with a border; by the images, of both cotangents. One by the
-    filters copies few images, and their cotangents, with batch and channels exchanged. What a call makes again it makes
-    in a branch, which has room of its own for it.
+    What a call makes again it makes in a branch, which has room of its own for it.
     """
     p = lean or op.primitive
     if isinstance(p, RecomputedCall):
@@ -155,26 +145,22 @@ def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = N
         return _scratch_of_loop(op, p, lengths, compiled=True)
     if isinstance(p, AbstractFunctional):
         return scratch(op, lengths, lean)
-    if isinstance(p, Conv2DBackpropFilter):
-        images, dy = op.inputs[:2]
-        few = (lengths.number(images.shape.lengths[0]) or 0) <= _FEW_IMAGES if images.shape.lengths else False
-        return lengths.bytes(images) + lengths.bytes(dy) if few else 0
-    if isinstance(p, DepthwiseConv2dNative):
-        images, filters = op.inputs
-        return _with_border(p, images, filters, lengths, 1)
-    if isinstance(p, DepthwiseConv2dNativeBackpropInput):
-        filters, dy = op.inputs[:2]
-        return 2 * _with_border(p, dy, filters, lengths, 2) - lengths.bytes(dy)
+    if isinstance(p, AnyConvolution):
+        return compiled_bytes(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
     return 0
 
 
-def _with_border(p: Any, images: Tensor, filters: Tensor, lengths: Lengths, sides: int) -> int:
-    """The bytes of images with so many borders, each one less than a window wide."""
-    first = 2 if has_channels_first(p.data_format) else 1
-    sizes, windows = [[lengths.number(n) or 1 for n in x.shape.lengths or ()] for x in (images, filters)]
-    inside = sizes[first : first + 2]
-    around: list[int] = [n + sides * (k - 1) * d for n, k, d in zip(inside, windows[:2], p.dilations, strict=True)]
-    return lengths.bytes(images) * prod(around) // prod(inside)
+def made_early(op: Operation, lengths: Lengths) -> int:
+    """Of `compiled_scratch` the bytes of what is made of given values only: a program makes it at the start."""
+    p = op.primitive
+    if not isinstance(p, AnyConvolution) or GIVEN not in op.inputs[0].op.primitive.traits:
+        return 0
+    return filters_turned(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
+
+
+def _shapes(op: Operation, lengths: Lengths) -> list[list[int]]:
+    """The shapes of the first two inputs of a convolution, and of its result."""
+    return [[lengths.number(n) or 1 for n in x.shape.lengths or ()] for x in (*op.inputs[:2], *op.outputs)]
 
 
 def _scratch_of_loop(op: Operation, loop: Loop, lengths: Lengths, *, compiled: bool) -> int:
@@ -221,9 +207,11 @@ def peak_inside(
         in_place = [(x, y) for x, y in carried.items() if ELEMENTWISE in y.op.primitive.traits]
         owners.update((y, x) for x, y in in_place if last.get(x) is y.op)
     freed = {*own, *carried}.difference(carried if compiled else (), [owners.get(y, y) for y in function.results])
+    early = {op: made_early(op, lengths) for op in operations} if compiled else {}
     stays = {owners.get(x, x) for x in (*function.results, *function.parameters)} - freed
-    alive = highest = sum(map(lengths.bytes, {*own, *carried}))
+    alive = highest = sum(map(lengths.bytes, {*own, *carried})) + sum(early.values())
     for op in operations:
+        alive -= early.get(op, 0)
         alive += sum([lengths.bytes(y) for y in op.outputs if y not in owners])
         highest = max(highest, alive + beside(op, lengths))
         read = {owners.get(x, x) for x in (*op.inputs, *op.outputs)} - stays

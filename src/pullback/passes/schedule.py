@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain
 from math import isqrt
 
@@ -11,10 +13,11 @@ from ..control_flow.loop import Loop
 from ..core.dtypes import resource
 from ..core.errors import ResourceExhaustedError
 from ..core.function import AbstractFunctional
-from ..core.graph import Operation, site_of
-from ..core.traits import GIVEN, VIEWS
+from ..core.graph import Operation, Tensor, site_of
+from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
+from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from .checkpoints import checkpointed
-from .costs import Lengths, compiled_scratch, scratch, work
+from .costs import Lengths, compiled_scratch, made_early, scratch, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Peak, peak_of, pieces_of
@@ -23,6 +26,10 @@ from .view import View
 _TRIED = 5
 _MANY = 1500
 """For graphs of more operations few orders are tried."""
+
+
+_SPREAD = 4
+"""How many times as large as what it is made of something is that is spread out of little."""
 
 
 class NoScheduleError(Exception):
@@ -80,22 +87,78 @@ class Schedule:
         return self.number.get(self.view.stand_in(op.inputs[0]).op)
 
     def compiled_peak(self) -> int:
-        """The peak of a compiled program: elementwise operations are fused; results have memory from the start.
+        """The peak of a compiled program: elementwise operations are fused, and write where what they read was.
 
-        That of a large result is lent to other values until it is made.
+        Results have memory from the start. That of a large one is lent to other values until it is made.
         """
         block = blocks_of(self.nodes)
         fetched = {block[i] for i, node in enumerate(self.nodes) if node.kept}
         largest = max([node.size for i, node in enumerate(self.nodes) if i not in fetched], default=0)
         early = {i for i in fetched if self.nodes[i].size < largest}
+        before, replaced = self._made_before(), self._replaced()
         nodes = [
             node._replace(
                 size=0 if i in early else node.size,
-                scratch=compiled_scratch(op, self.lengths, self.lean.get(op)),
+                scratch=self._compiled_scratch(op) + before[i],
+                view=replaced.get(i, node.view),
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
         ]
         return sum([self.nodes[i].size for i in early]) + peak_of(nodes, self.steps).bytes
+
+    def _compiled_scratch(self, op: Operation) -> int:
+        """What an operation takes beside its result in a compiled program.
+
+        The derivative of a depthwise convolution by images is worked into what reads it, which waits for that by
+        filters: what both are made of is gone by then.
+        """
+        own = compiled_scratch(op, self.lengths, self.lean.get(op))
+        if not isinstance(op.primitive, DepthwiseConv2dNativeBackpropInput):
+            return own
+        dy = self.view.stand_in(op.inputs[1])
+        beside = [compiled_scratch(x, self.lengths) for x in self._by_filters.get(dy, [])]
+        if not beside:
+            return own
+        return own + max(max(beside) - self.lengths.bytes(op.outputs[0]), -self.lengths.bytes(dy))
+
+    @cached_property
+    def _by_filters(self) -> dict[Tensor, list[Operation]]:
+        """By what they read the derivatives by filters of depthwise convolutions."""
+        found: dict[Tensor, list[Operation]] = {}
+        for op in self.operations:
+            if isinstance(op.primitive, DepthwiseConv2dNativeBackpropFilter):
+                found.setdefault(self.view.stand_in(op.inputs[1]), []).append(op)
+        return found
+
+    def _made_before(self) -> list[int]:
+        """For each node what is made of given values already for those that come later."""
+        found, ahead = [0] * len(self.nodes), 0
+        for i in reversed(list(dict.fromkeys(self.steps))):
+            found[i] = ahead
+            ahead += made_early(self.operations[i], self.lengths)
+        return found
+
+    def _replaced(self) -> dict[int, int]:
+        """For elementwise nodes the one whose value nothing else reads, and which theirs takes the place of.
+
+        Not of what was put together of pieces, as by pools; what is spread out of little is computed where it is read.
+        Where something is computed again there are as large gaps between arrays instead.
+        """
+        readers = Counter(j for node in self.nodes for j in node.operands)
+        found: dict[int, int] = {}
+        if len(self.steps) > len(self.nodes):
+            return found
+        for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
+            if ELEMENTWISE not in op.primitive.traits or node.view is not None:
+                continue
+            for j in node.operands:
+                read, traits = self.nodes[j], self.operations[j].primitive.traits
+                is_spread = all(_SPREAD * self.nodes[k].size < read.size for k in read.operands)
+                if not (is_spread or ELEMENTWISE in traits or ADDS in traits or multiplies(traits)):
+                    continue
+                if readers[j] == 1 and read.size == node.size and read.view is None and not read.kept:
+                    found[i] = j
+        return found
 
     def _cheapest(self) -> list[int]:
         """The steps of the least work whose peak is within the budget."""

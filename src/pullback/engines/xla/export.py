@@ -50,7 +50,7 @@ def jax_function(
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(feeds):
             raise TypeError(f"to_jax: the function takes {len(feeds)} arrays, not {len(arrays)}")
-        with jax.enable_x64(True), compiling_for(target):
+        with jax.enable_x64(True), compiling_for(target, is_ours=False):
             trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
             for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
                 trace.slots[slot] = _fed(x, array)

@@ -14,12 +14,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.layout import Layout, with_layout_constraint
 
 from ...control_flow.call import RecomputedCall
 from ...core.primitive import Primitive
 from ...core.traits import multiplies
+from ...primitives.shape.transpose import Transpose
 from ..plan import Plan, Step
-from .platform import on_processor
+from .platform import is_ours, on_processor
 
 _late: set[type[Primitive]] = {RecomputedCall}
 
@@ -55,6 +57,13 @@ class Fences:
             self.after.update(step.outputs)
         return arrays
 
+    def in_row_major(self, step: Step, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What a step transposes in this order in memory; XLA would keep it in two where a call reads it as well."""
+        x = results[0] if isinstance(step.op.primitive, Transpose) else None
+        if not (self.are_needed and on_processor() and is_ours()) or not isinstance(x, jax.Array) or x.ndim < 2:
+            return results
+        return (with_layout_constraint(x, Layout(tuple(range(x.ndim)))),)  # type: ignore[no-untyped-call]
+
     def note(self, step: Step, slots: Sequence[Any], results: Sequence[Any]) -> None:
         """Put a fence at a step that lets go of more than it makes."""
         if not self.are_needed or not on_processor():
@@ -69,6 +78,16 @@ def is_there(x: jax.Array) -> jax.Array:
     """True, which XLA does not know before it has computed `x`."""
     some = jnp.ravel(x)[0]
     return (some == some) | (some != some)
+
+
+def steps_after(x: jax.Array, count: int) -> Any:
+    """The number of a loop's steps; where it is one XLA does not know it before `x` is there, and keeps the loop."""
+    return count if count > 1 else jnp.where(is_there(x), 1, 0)
+
+
+def zeros_after(x: jax.Array, shape: Sequence[int]) -> jax.Array:
+    """Zeros that XLA makes when `x` is there: those that loops begin with it would copy long before."""
+    return jnp.broadcast_to(jnp.where(is_there(x), 0, 1).astype(x.dtype), shape)
 
 
 def _is_floats(x: Any) -> bool:

@@ -24,6 +24,7 @@ import jax
 from ...control_flow.loop import Loop
 from ...core.function import AbstractFunctional
 from ...core.graph import Operation
+from ...core.threads import threads
 from ...core.traits import multiplies
 from ...passes.costs import Lengths, flops, steps_of
 from ...primitives.convolution.abstract import (
@@ -85,14 +86,6 @@ def library_options(plan: Plan, lengths: Lengths) -> dict[str, Any]:
     if _SHARES_CONVOLUTIONS:
         return {_OPTION: _REDUCTIONS} if gains and not any(product.is_convolution for product in products) else {}
     return {_OPTION: _REDUCTIONS if gains else f"{_REDUCTIONS},{_PRODUCTS}"}
-
-
-def threads() -> int:
-    """The threads on which XLA computes in this process."""
-    given = os.environ.get("PJRT_NPROC") or os.environ.get("NPROC") or ""
-    if given.isdecimal():
-        return max(int(given), 1)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _products(plan: Plan, lengths: Lengths, times: int = 1) -> Iterator[Product]:

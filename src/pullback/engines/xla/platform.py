@@ -17,21 +17,24 @@ PROCESSOR = "cpu"
 _target: ContextVar[str | None] = ContextVar("target", default=None)
 """None where no program of a session is traced; jax's default counts then."""
 _is_quick: ContextVar[bool] = ContextVar("is_quick", default=False)
+_is_ours: ContextVar[bool] = ContextVar("is_ours", default=False)
 
 
 @contextmanager
-def compiling_for(platform: str, effort: str = "full") -> Iterator[None]:
+def compiling_for(platform: str, effort: str = "full", *, is_ours: bool = True) -> Iterator[None]:
     """A block in which programs are traced for a platform of jax: "cpu", "gpu" or "tpu"; `effort` as in `Session`.
 
-    What asks for no precision of products is computed in full.
+    What asks for no precision of products is computed in full. Programs that others compile, or write to files, are not
+    ours: they have portable operations only.
     """
-    token, quick = _target.set(platform), _is_quick.set(effort == "fast")
+    token, quick, ours = _target.set(platform), _is_quick.set(effort == "fast"), _is_ours.set(is_ours)
     try:
         with jax.default_matmul_precision(HIGHEST):
             yield
     finally:
         _target.reset(token)
         _is_quick.reset(quick)
+        _is_ours.reset(ours)
 
 
 def on_processor() -> bool:
@@ -42,3 +45,8 @@ def on_processor() -> bool:
 def compiles_quickly() -> bool:
     """Whether the program is to be compiled soon rather than to run fast: fewer operations are better then."""
     return _is_quick.get()
+
+
+def is_ours() -> bool:
+    """Whether the program that is being traced is compiled here and now, and by us."""
+    return _is_ours.get()

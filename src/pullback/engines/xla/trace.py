@@ -173,6 +173,7 @@ class Trace:
             raise
         except Exception as error:
             raise self._explained(step, arrays, error) from error
+        results = self.fences.in_row_major(step, results)
         for n, y in zip(step.outputs, results, strict=True):
             slots[n] = y
         self.fused.note(step)

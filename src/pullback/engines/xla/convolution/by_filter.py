@@ -19,58 +19,22 @@ import numpy as np
 from jax import lax
 
 from ....primitives.base.windows import Pads, offsets
-from ..fences import is_there
+from ....primitives.convolution.formulations import MOST_CHUNKS, parts_of
+from ..fences import steps_after, zeros_after
 from ..linalg.products import made
 
-MOST_CHUNKS = 32
-_MOST_PATCHES = 1 << 23
-"""The elements of a chunk's patches up to which they are made where the convolution is slow, but needs none."""
-_FEW_FILTERS = 32
-"""Of fewer filters a part has this many images, which are the convolution's channels: it wants one or the other."""
-_COPIED = 1 << 20
-"""The elements of images up to which a part of so many is copied."""
 _LITTLE = 1 << 18
-"""The elements of images up to which XLA may copy them whenever it likes."""
-_IN_CACHE = 210_000
-"""The elements of cotangents, which are the convolution's filters, that stay in the cache of a core."""
-_IMAGES = 8
-"""The images that a part has at least: of four the convolution takes twice as long on two threads."""
+"""The elements of images up to which XLA may copy them whenever it likes, for several convolutions."""
 
 
-def is_faster_by_patches(batch: Any, windows: Sequence[int], depth: int, count: int, places: Any, size: Any) -> bool:
-    """Whether products of patches are faster for images of so many elements, `size`, and results of `places`.
-
-    Measured: they are for few filters on few images, or on many of which a part would be large. For an image of
-    64 x 64 x 8 and 8 filters of 3 x 3 the convolution takes 1.8 ms, and they 0.3.
-    """
-    if not isinstance(batch, int):
-        return False
-    if len(windows) > 2 or max(windows) == 1:
-        return True
-    if batch <= 16:
-        made_at_once = batch // gcd(batch, MOST_CHUNKS) * prod(windows) * depth
-        are_few = isinstance(places, int) and places * made_at_once <= _MOST_PATCHES
-        return (depth >= 128 and batch < _IMAGES) or (count < _FEW_FILTERS and are_few)
-    if not isinstance(places, int) or not isinstance(size, int):
-        return depth > 8
-    return count < _FEW_FILTERS and batch // parts_of(batch, places, count) * size > _COPIED
-
-
-def parts_of(batch: int, places: int, count: int) -> int:
-    """Into how many parts of equal size to cut a batch."""
-    least = _IMAGES if count >= _FEW_FILTERS else _FEW_FILTERS
-    sizes = [n for n in range(min(least, batch), batch + 1) if batch % n == 0]
-    return batch // max([n for n in sizes if n * places * count <= _IN_CACHE], default=sizes[0])
-
-
-def filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], around: Sequence[Any]) -> Any:
+def filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], around: Sequence[Any], shares: bool) -> Any:
     """The convolution of `x`, padded `around`, with `dy` as filters; channels last.
 
     Of copies that have batch and channels exchanged, and with the result exchanged as well: XLA makes these copies by
     itself, but not in loops, branches and calls; there it goes through plain loops, and takes 383 ms rather than 9 for
     16 images of 32 x 32 x 32 with 32 filters of 3 x 3. The loop waits for `dy` even where it has one step, so that no
-    large copy is made long before; a choice between elements, which would wait as well, triples the time of a copy.
-    Little ones several convolutions may share.
+    copy is made long before; a choice between elements, which would wait as well, triples the time of a copy. Little
+    ones several convolutions may share.
     """
     batch, *counts, count = dy.shape
     last, axes = x.ndim - 1, "XYZ"[: x.ndim - 2]
@@ -80,18 +44,19 @@ def filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], aroun
     def convolved(some: Any, filters: Any) -> Any:
         images, filters = made(jnp.swapaxes(some, 0, last)), made(jnp.moveaxis(filters, 0, last - 1))
         layouts = f"N{axes}C", f"{axes}IO", f"N{axes}C"
-        found = lax.conv_general_dilated(
-            images, filters, p.dilations, around, rhs_dilation=p.strides, dimension_numbers=layouts
+        return made(
+            lax.conv_general_dilated(
+                images, filters, p.dilations, around, rhs_dilation=p.strides, dimension_numbers=layouts
+            )
         )
-        return jnp.moveaxis(made(found), 0, last - 1)
 
     def step(i: Any, total: Any) -> Any:
         return total + convolved(*(chunk_of((x, dy), parts, i) if parts > 1 else made((x, dy, i))[:2]))
 
-    if parts == 1 and is_known and x.size <= _LITTLE:
-        return convolved(x, dy)
-    nothing = jnp.zeros((*windows, x.shape[-1], count), x.dtype)
-    return lax.fori_loop(0, parts if parts > 1 else jnp.where(is_there(dy), 1, 0), step, nothing)
+    if shares and parts == 1 and is_known and x.size <= _LITTLE:
+        return jnp.moveaxis(convolved(x, dy), 0, last - 1)
+    nothing = zeros_after(dy, (x.shape[-1], *windows, count))
+    return jnp.moveaxis(lax.fori_loop(0, steps_after(dy, parts), step, nothing), 0, last - 1)
 
 
 def filter_by_patches(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
@@ -111,7 +76,7 @@ def filter_by_patches(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
 
     def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
         total, patches = carried
-        chunk, part = chunk_of((x, dy), chunks, i)
+        chunk, part = chunk_of((x, dy), chunks, i) if chunks > 1 else made((x, dy, i))[:2]
         planes = made(chunk.reshape(-1, depth).T).reshape(depth, *chunk.shape[:-1])
         planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
 
@@ -124,7 +89,7 @@ def filter_by_patches(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
 
     rows = len(places) * depth
     room = jnp.full((rows, size, *counts), dy.ravel()[0], x.dtype)
-    total, _ = lax.fori_loop(0, chunks, step, (jnp.zeros((rows, count), x.dtype), room))
+    total, _ = lax.fori_loop(0, steps_after(dy, chunks), step, (jnp.zeros((rows, count), x.dtype), room))
     return total.reshape(*windows, depth, count)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import gcd, prod
 from typing import Any
 
 import jax.numpy as jnp
@@ -25,6 +24,7 @@ from ....primitives.base.windows import (
     at_offset,
     channels_last,
     has_channels_first,
+    joined_axes,
     offsets,
     pads_of,
     split_axes,
@@ -38,29 +38,32 @@ from ....primitives.convolution.conv import (
     DepthwiseConv2dNativeBackpropInput,
 )
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
+from ....primitives.convolution.formulations import (
+    Formulation,
+    Sizes,
+    by_filter,
+    by_input,
+    depthwise_chunks,
+    forward,
+    has_few_channels,
+    has_strides,
+    result_counts,
+    volume_chunks,
+)
 from ....primitives.shape.reshape import shape_to_use
 from ..array_namespace import added_up
-from ..fences import computed_by_loops
+from ..fences import computed_by_loops, steps_after, zeros_after
 from ..fusion import computed_by_shifts
+from ..linalg.products import made
 from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_windows
-from .by_filter import MOST_CHUNKS, chunk_of, filter_by_convolution, filter_by_patches, is_faster_by_patches
-from .covered import covered_axes, fold, folded_shape, unfold
-from .few_channels import (
-    convolve_to_few,
-    few_by_filter,
-    few_by_input,
-    has_few_channels,
-    has_strides,
-    is_faster_by_places,
-    is_input_faster_by_places,
-)
-from .large_windows import convolve_large, has_large_windows, large_by_input
-from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
+from .by_filter import chunk_of, filter_by_convolution, filter_by_patches
+from .covered import fold, folded_shape, unfold
+from .few_channels import convolve_to_few, few_by_filter, few_by_input
+from .large_windows import convolve_large, large_by_input
+from .volumes import convolve_volumes, volumes_by_input
 
-_FEW = 36
-"""The products of one element up to which their sum is compiled in little more time than it is worth."""
 _FEW_FILTERS = 8
 
 
@@ -98,43 +101,47 @@ computed_by_shifts(Conv2DBackpropInput, Conv3DBackpropInputV2, where=_may_be_add
 @xla_kernel(Conv2D, Conv3D)
 def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
     dtype, (x, f) = x.dtype, (widened(x), widened(f))
-    _, lengths, channels = split_axes(x.shape, p.data_format)
-    if on_processor() and channels == 1 and prod(f.shape[:-2]) <= _FEW:
+    _, lengths, _ = split_axes(x.shape, p.data_format)
+    counts = result_counts(p, lengths, f.shape[:-2])
+    sizes = Sizes.of(p, x.shape, f.shape, counts, x.dtype.itemsize, x.dtype.kind == "f")
+    if not on_processor():
+        return (_own if x.dtype.kind == "f" else _by_products)(p, x, f).astype(dtype)
+    way = forward(sizes)
+    if way is Formulation.SHIFTED:
         return _depthwise(p, x, f).astype(dtype)
-    if not on_processor() and x.dtype.kind in "iu":
-        return _by_products(p, x, f).astype(dtype)
-    covered = covered_axes(p, lengths, f.shape, channels)
-    if len(covered) == len(lengths):
+    if way is Formulation.COVERED and len(sizes.covered) == len(lengths):
         y = x.reshape(x.shape[0], -1) @ f.reshape(-1, f.shape[-1])
         return y.reshape(x.shape[0], *[1] * len(lengths), f.shape[-1]).astype(dtype)
-    if covered:
-        return _convolve(p, fold(x, covered, 1), fold(f, covered, 0)).astype(dtype)
-    counts = volume_counts(p, lengths, f.shape[:-2])
-    pads = pads_of(lengths, f.shape[:-2], p.strides, p.dilations, p.padding)
-    if channels == f.shape[-2] and max(p.strides) == 1 and is_faster_by_places(x, f.shape[:-2], *f.shape[-2:]):
-        y = convolve_to_few(p, channels_last(jnp, x, p.data_format), f, counts, pads)
-        return as_data_format(jnp, y.astype(dtype), p.data_format)
-    chunks = volume_chunks((x.shape[0], *lengths), counts, f)
-    if on_processor() and channels == f.shape[-2] and chunks:
-        y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
-        return as_data_format(jnp, y.astype(dtype), p.data_format)
-    if channels == f.shape[-2] and has_large_windows(f.shape[:-2], counts):
-        y = convolve_large(p, channels_last(jnp, x, p.data_format), f, counts, pads)
-        return as_data_format(jnp, y.astype(dtype), p.data_format)
-    if on_processor() and not has_channels_first(p.data_format) and channels == f.shape[-2]:
-        x, f = _with_four_channels(x, f)
-        channels = f.shape[-2]
+    if way is Formulation.COVERED:
+        return _convolve(p, fold(x, sizes.covered, 1), fold(f, sizes.covered, 0)).astype(dtype)
+    last = channels_last(jnp, x, p.data_format)
+    if way is Formulation.PLACES:
+        y = convolve_to_few(p, last, f, counts, sizes.pads)
+    elif way is Formulation.VOLUMES:
+        y = convolve_volumes(p, last, f, volume_chunks(sizes, counts) or 1)
+    elif way is Formulation.LARGE_WINDOWS:
+        y = convolve_large(p, last, f, counts, sizes.pads)
+    elif sizes.is_whole and not sizes.channels_first:
+        return _own(p, *_with_four_channels(x, f)).astype(dtype)
+    else:
+        return _own(p, x, f).astype(dtype)
+    return as_data_format(jnp, y.astype(dtype), p.data_format)
+
+
+def _own(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
+    """The convolution by XLA's own operation."""
+    _, lengths, channels = split_axes(x.shape, p.data_format)
     images, filters = _layouts(p)
     y = lax.conv_general_dilated(
         x,
         f,
         p.strides,
-        pads,
+        pads_of(lengths, f.shape[:-2], p.strides, p.dilations, p.padding),
         rhs_dilation=p.dilations,
         dimension_numbers=(images, filters, images),
         feature_group_count=channels // f.shape[-2],
     )
-    return y.astype(dtype)
+    return y
 
 
 def _by_products(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
@@ -173,40 +180,44 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     """The convolution of `dy`, with zeros between its elements for strides, with the filters turned around."""
     dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
     _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
-    *windows, depth, count = f.shape
-    if on_processor() and channels == 1 and prod(windows) * count <= _FEW:
-        return _depthwise_by_input(p, f, dy, sizes).astype(dtype)
-    covered = covered_axes(p, lengths, f.shape, channels)
-    whole = (dy.shape[0], *lengths, channels)
-    if len(covered) == len(lengths):
-        return (dy.reshape(dy.shape[0], -1) @ f.reshape(-1, count).T).reshape(whole).astype(dtype)
-    if covered:
-        folded = replace(p, input_sizes=folded_shape(whole, covered, 1))
-        return unfold(_convolve_by_input(folded, fold(f, covered, 0), dy), covered, whole, 1).astype(dtype)
-    groups = channels // depth
-    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    count = f.shape[-1]
     _, counts, _ = split_axes(dy.shape, p.data_format)
+    whole = joined_axes(dy.shape[0], lengths, channels, p.data_format)
+    n = Sizes.of(p, whole, f.shape, counts, dy.dtype.itemsize, dy.dtype.kind == "f")
+    way = by_input(n) if on_processor() else Formulation.OWN
+    if way is Formulation.SHIFTED:
+        return _depthwise_by_input(p, f, dy, sizes).astype(dtype)
+    if way is Formulation.COVERED and len(n.covered) == len(lengths):
+        return (dy.reshape(dy.shape[0], -1) @ f.reshape(-1, count).T).reshape(whole).astype(dtype)
+    if way is Formulation.COVERED:
+        folded = replace(p, input_sizes=folded_shape(whole, n.covered, 1))
+        return unfold(_convolve_by_input(folded, fold(f, n.covered, 0), dy), n.covered, whole, 1).astype(dtype)
     last = channels_last(jnp, dy, p.data_format)
-    by_places = is_faster_by_places(dy, windows, count, depth)
-    if groups == 1 and (by_places or is_input_faster_by_places(last, windows, p.strides, depth)):
-        x = few_by_input(p, f, last, lengths, pads)
-        return as_data_format(jnp, x.astype(dtype), p.data_format)
-    chunks = volume_chunks((dy.shape[0], *lengths), counts, f, whole=max(p.strides) > 1)
-    if on_processor() and groups == 1 and chunks:
-        x = volumes_by_input(p, f, last, lengths, chunks)
-        return as_data_format(jnp, x.astype(dtype), p.data_format)
-    if groups == 1 and has_large_windows(windows, counts):
-        x = large_by_input(p, f, last, lengths, pads)
-        return as_data_format(jnp, x.astype(dtype), p.data_format)
+    if way is Formulation.PLACES:
+        x = few_by_input(p, f, last, lengths, n.pads)
+    elif way is Formulation.VOLUMES:
+        x = volumes_by_input(p, f, last, lengths, volume_chunks(n, lengths, whole=max(p.strides) > 1) or 1)
+    elif way is Formulation.LARGE_WINDOWS:
+        x = large_by_input(p, f, last, lengths, n.pads)
+    else:
+        return _own_by_input(p, f, dy, n).astype(dtype)
+    return as_data_format(jnp, x.astype(dtype), p.data_format)
+
+
+def _own_by_input(p: Any, f: Any, dy: Any, n: Sizes) -> Any:
+    """The convolution of `dy` by XLA's own operation."""
+    *windows, depth, count = f.shape
+    groups = n.channels // depth
     around = []
-    for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
+    axes = zip(n.images, windows, p.strides, p.dilations, n.results, n.pads, strict=True)
+    for length, k, s, d, m, (before, _) in axes:
         reach = (k - 1) * d
-        around.append((reach - before, n - 1 - (m - 1) * s + before))
+        around.append((reach - before, length - 1 - (m - 1) * s + before))
     turned = jnp.flip(f, tuple(range(len(windows))))
     turned = turned.reshape(*windows, depth, groups, count // groups)
-    turned = jnp.moveaxis(turned, -1, -3).swapaxes(-1, -2).reshape(*windows, count // groups, channels)
+    turned = jnp.moveaxis(turned, -1, -3).swapaxes(-1, -2).reshape(*windows, count // groups, n.channels)
     images, filters = _layouts(p)
-    x = lax.conv_general_dilated(
+    return lax.conv_general_dilated(
         dy,
         turned,
         (1,) * len(windows),
@@ -216,59 +227,55 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
         dimension_numbers=(images, filters, images),
         feature_group_count=groups,
     )
-    return x.astype(dtype)
 
 
 @xla_kernel(Conv2DBackpropFilter, Conv3DBackpropFilterV2)
-def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any, dy: Any, sizes: Any = None) -> Any:
+def convolve_by_filter(
+    p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any, dy: Any, sizes: Any = None, *, shares: bool = False
+) -> Any:
+    """The sum over all windows; what others are computed of as well it `shares`."""
     dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
     *windows, depth, count = shape_to_use(p.filter_sizes, sizes)
-    _, lengths, channels = split_axes(x.shape, p.data_format)
-    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     if 0 in (*x.shape, *dy.shape):
         return jnp.zeros((*windows, depth, count), dtype)
-    covered = covered_axes(p, lengths, (*windows, depth, count), channels)
-    if covered:
-        whole = (*windows, depth, count)
-        folded = replace(p, filter_sizes=folded_shape(whole, covered, 0))
-        return unfold(_convolve_by_filter(folded, fold(x, covered, 1), dy), covered, whole, 0).astype(dtype)
+    whole = (*windows, depth, count)
     _, counts, _ = split_axes(dy.shape, p.data_format)
-    if channels == depth and max(p.strides) == 1 and is_faster_by_places(x, windows, depth, count):
-        last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
-        return few_by_filter(p, *last, windows, pads).astype(dtype)
-    by_patches = is_faster_by_patches(x.shape[0], windows, depth, count, prod(counts), prod(lengths) * depth)
-    by_patches = by_patches and not has_large_windows(windows, counts)
-    if on_processor() and channels == depth and by_patches:
-        last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
-        return filter_by_patches(p, *last, windows, pads).astype(dtype)
-    return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
+    n = Sizes.of(p, x.shape, whole, counts, x.dtype.itemsize, x.dtype.kind == "f")
+    way = by_filter(n) if on_processor() else Formulation.OWN
+    if way is Formulation.COVERED:
+        folded = replace(p, filter_sizes=folded_shape(whole, n.covered, 0))
+        return unfold(convolve_by_filter(folded, fold(x, n.covered, 1), dy), n.covered, whole, 0).astype(dtype)
+    last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
+    if way is Formulation.PLACES:
+        return few_by_filter(p, *last, windows, n.pads).astype(dtype)
+    if way is Formulation.PATCHES:
+        return filter_by_patches(p, *last, windows, n.pads).astype(dtype)
+    if way is Formulation.PARTS:
+        return filter_by_convolution(p, x, dy, windows, _around_filters(n), shares).astype(dtype)
+    return _own_by_filter(p, x, dy, n).astype(dtype)
 
 
-_LARGE = 1 << 19
-"""The elements of images from which on depthwise filters take less time by chunks, and a fourth of the memory."""
+def _around_filters(n: Sizes) -> list[tuple[Any, Any]]:
+    """What is put around images for the convolution with results as filters."""
+    axes = zip(n.images, n.windows, n.strides, n.dilations, n.results, n.pads, strict=True)
+    return [(before, (k - 1) * d + (m - 1) * s + 1 - length - before) for length, k, s, d, m, (before, _) in axes]
 
 
-def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], depth: int, pads: Pads) -> Any:
+def _own_by_filter(p: Any, x: Any, dy: Any, n: Sizes) -> Any:
     """The convolution of `x` with `dy` as filters, batch and channels exchanged."""
-    batch, lengths, channels = split_axes(x.shape, p.data_format)
-    _, counts, _ = split_axes(dy.shape, p.data_format)
-    around = []
-    for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
-        around.append((before, (k - 1) * d + (m - 1) * s + 1 - n - before))
+    batch, depth, channels = n.batch, n.depth, n.channels
     images, _ = _layouts(p)
     groups = channels // depth
     exchanged = images.translate(str.maketrans("NC", "CN"))
     if groups > 1:
-        x = channels_last(jnp, x, p.data_format).reshape(batch, *lengths, groups, depth)
-        x = jnp.moveaxis(jnp.moveaxis(x, -1, 0), 1, -1).reshape(depth, *lengths, groups * batch)
+        x = channels_last(jnp, x, p.data_format).reshape(batch, *n.images, groups, depth)
+        x = jnp.moveaxis(jnp.moveaxis(x, -1, 0), 1, -1).reshape(depth, *n.images, groups * batch)
         exchanged = _last(p)
-    if groups == 1 and on_processor() and not has_channels_first(p.data_format):
-        return filter_by_convolution(p, x, dy, windows, around)
     return lax.conv_general_dilated(
         x,
         dy,
         p.dilations,
-        around,
+        _around_filters(n),
         rhs_dilation=p.strides,
         dimension_numbers=(exchanged, images.translate(str.maketrans("NC", "IO")), f"{_axes(p)}NC"),
         feature_group_count=groups,
@@ -327,26 +334,27 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
     *windows, channels, multiplier = shape_to_use(p.filter_sizes, sizes)
     x, dy = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
     counts = dy.shape[1:-1]
-    dy = dy.reshape(*dy.shape[:-1], channels, multiplier)
     pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
     over = tuple(range(len(windows) + 1))
 
     def summed(x: Any, dy: Any) -> Any:
-        x = padded(x, pads)
+        x, dy = padded(x, pads), dy.reshape(*dy.shape[:-1], channels, multiplier)
         pieces = [
             jnp.sum(x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * dy, over)
             for offset in offsets(windows)
         ]
         return jnp.stack(pieces).reshape(*windows, channels, multiplier)
 
-    chunks = gcd(x.shape[0], MOST_CHUNKS) if isinstance(x.shape[0], int) else 1
-    if chunks == 1 or x.size < _LARGE or not on_processor():
+    if not (on_processor() and all(isinstance(n, int) for n in (*x.shape, *dy.shape)) and dy.size):
         return summed(x, dy).astype(dtype)
+    chunks = depthwise_chunks(x.shape[0], x.size)
 
     def step(i: Any, total: Any) -> Any:
-        return total + summed(*chunk_of((x, dy), chunks, i))
+        return total + summed(*(chunk_of((x, dy), chunks, i) if chunks > 1 else made((x, dy, i))[:2]))
 
-    return lax.fori_loop(0, chunks, step, jnp.zeros((*windows, channels, multiplier), x.dtype)).astype(dtype)
+    return lax.fori_loop(0, steps_after(dy, chunks), step, zeros_after(dy, (*windows, channels, multiplier))).astype(
+        dtype
+    )
 
 
 def _counts(

@@ -8,19 +8,6 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ....primitives.base.windows import has_channels_first, pads_of
-from ..platform import on_processor
-
-
-def covered_axes(p: Any, lengths: Sequence[int], filters: Sequence[int], channels: int) -> tuple[int, ...]:
-    """The spatial axes of which `filters` [windows..., depth, count] see all at once, on a processor."""
-    *windows, depth, _ = filters
-    if not on_processor() or has_channels_first(p.data_format) or channels != depth:
-        return ()
-    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
-    axes = enumerate(zip(lengths, windows, pads, strict=True))
-    return tuple([i for i, (n, k, pad) in axes if n == k > 1 and not any(pad) and p.dilations[i] == 1])
-
 
 def folded_shape(shape: Sequence[int], axes: Sequence[int], first: int) -> tuple[int, ...]:
     """`shape`, whose spatial axes begin at `first`, with the lengths of `axes` multiplied into the channels."""

@@ -15,54 +15,13 @@ a step of a critic with three of them 1.09, for what it makes does not stay in t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
 from ....primitives.base.windows import Pads, offsets
-from ..libraries import threads
 from ..linalg.products import by_first_axes, made
-from ..platform import on_processor
-
-_FEW = 8
-"""The channels of results up to which it is faster by half. Of 12 one convolution alone takes 0.6, but a net of them,
-whose sums many others read, is level, and compiles longer."""
-_MOST_PLACES = 49
-"""The places of a window up to which their sum is compiled in little more time than it is worth."""
-_WIDER, _LARGE = 4, 1 << 24
-"""How many times as large as what is convolved the product may be; no larger if it has so many elements."""
-_SHARED = 1 << 19
-"""The elements of a product up to which it is made because XLA's own way is not shared out over threads."""
-
-
-def has_few_channels(windows: Sequence[int], depth: int, count: int) -> bool:
-    """Whether a convolution of `depth` channels gives so few, `count`, that this is faster where there is room."""
-    places = prod(windows)
-    return 1 < places <= _MOST_PLACES and 0 < count <= _FEW and places * count <= _WIDER * depth
-
-
-def is_faster_by_places(x: Any, windows: Sequence[int], depth: int, count: int) -> bool:
-    """Whether the convolution of `x`, or the derivative by its input or its filters, is faster in this way."""
-    if not on_processor() or x.dtype.kind != "f" or not has_few_channels(windows, depth, count):
-        return False
-    numbers = all(isinstance(n, int) for n in x.shape)
-    return numbers and (prod(windows) * count <= depth or x.size // depth * prod(windows) * count <= _LARGE)
-
-
-def has_strides(windows: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether windows of one or two axes, in strides, are those that XLA does not share out over threads."""
-    return threads() > 1 and len(windows) < 3 and max(strides) > 1 and 1 < prod(windows) <= _MOST_PLACES
-
-
-def is_input_faster_by_places(dy: Any, windows: Sequence[int], strides: Sequence[int], depth: int) -> bool:
-    """Whether the derivative by an input of `depth` channels is faster in this way, however many these are."""
-    if not on_processor() or dy.dtype.kind != "f" or not has_strides(windows, strides):
-        return False
-    if not all(isinstance(n, int) for n in dy.shape) or dy.size == 0:
-        return False
-    return bool(0 < prod(dy.shape[:-1]) * prod(windows) * depth <= _SHARED)
 
 
 def convolve_to_few(p: Any, x: Any, f: Any, counts: Sequence[int], pads: Pads) -> Any:

@@ -16,12 +16,6 @@ from jax import lax
 
 from ....primitives.base.windows import Pads, offsets
 from ..linalg.products import made
-from ..platform import on_processor
-
-
-def has_large_windows(windows: Sequence[int], counts: Sequence[int]) -> bool:
-    """Whether a window has more places than there are windows, of lengths `counts`, in an image; on a processor."""
-    return on_processor() and prod(windows) > prod(counts) > 0
 
 
 class Cells:

@@ -6,48 +6,25 @@ a cotangent. The patches of so many volumes at a time are written as stay in the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
-from ....primitives.base.windows import Pads, at_offset, offsets, pads_of, result_lengths
+from ....primitives.base.windows import Pads, at_offset, offsets, pads_of
+from ....primitives.convolution.formulations import result_counts
 from ..linalg.products import made
 from ..windows import padded, put_windows
-
-_CACHE = 8_000_000
-"""Bytes of patches that are worked on at a time."""
-
-
-def volume_chunks(shape: Sequence[int], counts: Sequence[int], f: Any, whole: bool = False) -> int | None:
-    """Into how many parts to cut a batch of the given shape; None where XLA's own operation is better.
-
-    That is where the patches of one volume do not stay in the cache; `whole` ones are made all the same.
-    """
-    windows = f.shape[:-2]
-    is_known = all(isinstance(n, int) for n in shape)
-    if len(windows) != 3 or max(windows) == 1 or not is_known or 0 in (*shape, *counts, *f.shape):
-        return None
-    size = shape[0] * math.prod(counts) * math.prod(f.shape[:-1]) * f.dtype.itemsize
-    fitting = [n for n in range(1, shape[0] + 1) if shape[0] % n == 0 and size / n <= _CACHE]
-    if fitting:
-        return fitting[0]
-    return shape[0] if whole or size / shape[0] <= 2 * _CACHE else None
-
-
-def volume_counts(p: Any, lengths: Sequence[int], windows: Sequence[int]) -> list[int]:
-    """The numbers of windows along each axis."""
-    return [max(m or 0, 0) for m in result_lengths(lengths, windows, p.strides, p.dilations, p.padding)]
 
 
 def convolve_volumes(p: Any, x: Any, f: Any, chunks: int) -> Any:
     """The convolution of `x` with `f`; channels last."""
     *windows, depth, count = f.shape
     lengths = x.shape[1:-1]
-    counts = volume_counts(p, lengths, windows)
-    around = padded(x, pads_of(lengths, windows, p.strides, p.dilations, p.padding))
+    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    counts = result_counts(p, lengths, windows)
+    around = padded(x, pads)
     matrix = f.reshape(-1, count)
 
     def step(part: Any) -> Any:
