@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
@@ -136,6 +138,23 @@ def test_a_net_takes_the_predicted_memory(name: str) -> None:
         x, fetches = built(name)
         peak = pb.rematerialize(fetches, "1TB").report.compiled_peak
         assert taken(fetches, [x]) == pytest.approx(peak, rel=0.1)
+
+
+FIRST = """
+import numpy as np
+import pullback as pb
+x, f = pb.placeholder(pb.float32, [32, 32, 32, 32]), pb.constant(np.full([3, 3, 32, 1], 0.1, np.float32))
+y = x
+for _ in range(3):
+    y = pb.nn.relu(pb.nn.depthwise_conv2d(y, f, [1, 1, 1, 1], "SAME"))
+df = pb.gradients(pb.reduce_mean(y * y), f)
+image = np.ones(x.shape.known, np.float32)
+print(len({pb.Session(engine="xla").compiled_memory(df, {x: image})["temporary"] for _ in range(2)}))
+"""
+
+
+def test_the_first_program_of_a_process_takes_what_others_do() -> None:
+    assert subprocess.run([sys.executable, "-c", FIRST], capture_output=True, check=True).stdout == b"1\n"
 
 
 @pytest.mark.parametrize(

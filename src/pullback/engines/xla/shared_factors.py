@@ -22,7 +22,6 @@ from ...primitives.convolution.conv3d import Conv3DBackpropFilterV2
 from ...primitives.linalg.matmul import MatMul
 from ..plan import Plan, Step
 from .array_namespace import kernel_of
-from .convolution.convolution import convolve_by_filter
 from .linalg.products import matrix_product
 
 
@@ -43,7 +42,7 @@ class SharedFactors:
             return partial(matrix_product, primitive, second=self._products[second] > self._products[first])
         if isinstance(primitive, Conv2DBackpropFilter | Conv3DBackpropFilterV2):
             shares = max(self._by_filter[first], self._by_filter[second]) > 1
-            return partial(convolve_by_filter, primitive, shares=shares)
+            return partial(kernel_of(primitive), shares=shares)
         return kernel_of(primitive)
 
 
