@@ -14,6 +14,9 @@ RNG = np.random.default_rng(5)
 FULL = RNG.normal(size=(2, 3, 3))
 DIAG = RNG.normal(size=(2, 3))
 COMPLEX = RNG.normal(size=(3, 3)) + 1j * RNG.normal(size=(3, 3))
+A, U, V = COMPLEX[:2, :2], RNG.normal(size=(3, 2)), RNG.normal(size=(3, 2))
+TOEPLITZ = np.array([[1.0, -3.0, 5.0], [2.0, 1.0, -3.0], [4.0, 2.0, 1.0]], np.float32)
+TRIDIAGONAL = np.stack([np.diag(f[1]) + np.diag(f[0, :-1], 1) + np.diag(f[2, 1:], -1) for f in FULL])
 OPERATORS: dict[str, tuple[Any, Any]] = {
     "full": (lambda: L.LinearOperatorFullMatrix(FULL), FULL),
     "complex": (lambda: L.LinearOperatorFullMatrix(COMPLEX), COMPLEX),
@@ -36,6 +39,43 @@ OPERATORS: dict[str, tuple[Any, Any]] = {
         lambda: L.LinearOperatorDiag(DIAG).solve(L.LinearOperatorFullMatrix(FULL)),
         FULL / DIAG[..., None],
     ),
+    "kronecker": (
+        lambda: L.LinearOperatorKronecker([L.LinearOperatorFullMatrix(A), L.LinearOperatorFullMatrix(COMPLEX)]),
+        np.kron(A, COMPLEX),
+    ),
+    "kroneckers": (
+        lambda: L.LinearOperatorKronecker(
+            [L.LinearOperatorDiag(DIAG), L.LinearOperatorFullMatrix(A.real), L.LinearOperatorFullMatrix(FULL)]
+        ),
+        np.stack([np.kron(np.kron(np.diag(d), A.real), f) for d, f in zip(DIAG, FULL, strict=True)]),
+    ),
+    "blocks": (
+        lambda: L.LinearOperatorBlockDiag([L.LinearOperatorFullMatrix(A.real), L.LinearOperatorDiag(DIAG)]),
+        np.stack([np.block([[A.real, np.zeros([2, 3])], [np.zeros([3, 2]), np.diag(d)]]) for d in DIAG]),
+    ),
+    "update": (
+        lambda: L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag(DIAG), U, [0.5, -2.0], V),
+        DIAG[..., None] * np.eye(3) + U * [0.5, -2.0] @ V.T,
+    ),
+    "complex_update": (
+        lambda: L.LinearOperatorLowRankUpdate(L.LinearOperatorFullMatrix(COMPLEX), U + 1j * V),
+        COMPLEX + (U + 1j * V) @ (U + 1j * V).conj().T,
+    ),
+    "reflection": (
+        lambda: L.LinearOperatorHouseholder(DIAG),
+        np.stack([np.eye(3) - 2 * np.outer(d, d) / (d @ d) for d in DIAG]),
+    ),
+    "toeplitz": (lambda: L.LinearOperatorToeplitz([1.0, 2.0, 4.0], [1.0, -3.0, 5.0]), TOEPLITZ),
+    "tridiagonal": (lambda: L.LinearOperatorTridiag(FULL), TRIDIAGONAL),
+    "tridiagonal_sequence": (
+        lambda: L.LinearOperatorTridiag([FULL[:, 0], FULL[:, 1], FULL[:, 2]], "sequence"),
+        TRIDIAGONAL,
+    ),
+    "tridiagonal_matrix": (
+        lambda: L.LinearOperatorTridiag(FULL, "matrix"),
+        FULL * (abs(np.subtract.outer(range(3), range(3))) < 2),
+    ),
+    "permutation": (lambda: L.LinearOperatorPermutation([2, 0, 1], tf.float64), np.eye(3)[[2, 0, 1]]),
 }
 
 
@@ -43,7 +83,7 @@ OPERATORS: dict[str, tuple[Any, Any]] = {
 def test_an_operator_does_what_its_matrix_does(name: str) -> None:
     make, matrix = OPERATORS[name]
     operator = make()
-    x = RNG.normal(size=(3, 2)).astype(np.float32 if name == "scaled" else matrix.dtype)
+    x = RNG.normal(size=(matrix.shape[-1], 2)).astype(np.float32 if name == "scaled" else matrix.dtype)
     adjoint = np.swapaxes(matrix, -1, -2).conj()
     expected = [
         (operator.to_dense(), matrix),
@@ -96,6 +136,22 @@ def test_the_triangle_of_a_positive_matrix() -> None:
         None,
         "LinearOperatorFullMatrix",
     )
+
+
+def test_zeros_are_an_operator() -> None:
+    operator = L.LinearOperatorZeros(2, batch_shape=[3])
+    got = tf.Session(engine="numpy").run([operator.to_dense(), operator.matvec([1.0, 2.0]), operator.determinant()])
+    assert [(x.shape, x.any()) for x in got] == [((3, 2, 2), False), ((3, 2), False), ((3,), False)]
+    with pytest.raises(NotImplementedError, match=r"^LinearOperatorZeros: only square ones are there, not 2 x 3$"):
+        L.LinearOperatorZeros(2, 3)
+
+
+@pytest.mark.parametrize("kind", ["LinearOperatorKronecker", "LinearOperatorBlockDiag"])
+def test_operators_of_operators_are_made_of_square_ones(kind: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{kind}: operators must be square, of known lengths, but one is \(2, 3\)$"):
+        getattr(L, kind)([L.LinearOperatorFullMatrix(np.ones([2, 3]))])
+    with pytest.raises(ValueError, match=rf"^{kind}: give at least one operator$"):
+        getattr(L, kind)([])
 
 
 def test_what_is_no_matrix_is_refused() -> None:

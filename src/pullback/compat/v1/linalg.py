@@ -3,16 +3,20 @@
 from typing import Any
 
 from ... import linalg as today
-from . import linear_operators, nn
+from . import linear_operators, nn, structured_operators
 from .arguments import older
 from .functions import NORM
+
+_KINDS = ("BlockDiag", "Householder", "Kronecker", "LowRankUpdate", "Permutation", "Toeplitz", "Tridiag", "Zeros")
+STRUCTURED = tuple(f"LinearOperator{kind}" for kind in _KINDS)
+"""The operators that are made of smaller parts."""
 
 
 def __getattr__(name: str) -> Any:
     if name == "l2_normalize":
         return getattr(nn, name)
     if name.startswith("LinearOperator"):
-        return getattr(linear_operators, name)
+        return getattr(structured_operators if name in STRUCTURED else linear_operators, name)
     return older(getattr(today, name), NORM if name == "norm" else None)
 
 

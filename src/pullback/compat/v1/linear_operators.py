@@ -173,7 +173,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     """A matrix of which nothing is known."""
 
     def __init__(self, matrix: TensorLike, *hints: Any, **named: Any) -> None:
-        self._matrix = _of_rank("LinearOperatorFullMatrix: matrix", matrix, 2)
+        self._matrix = of_rank("LinearOperatorFullMatrix: matrix", matrix, 2)
         super().__init__(self._matrix.dtype, self._matrix.shape, *hints, **named)
 
     def to_dense(self, name: str | None = None) -> pb.Tensor:
@@ -201,7 +201,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """The lower triangle of a matrix; what stands above it is not read."""
 
     def __init__(self, tril: TensorLike, *hints: Any, **named: Any) -> None:
-        self._tril = linalg.band_part(_of_rank("LinearOperatorLowerTriangular: tril", tril, 2), -1, 0)
+        self._tril = linalg.band_part(of_rank("LinearOperatorLowerTriangular: tril", tril, 2), -1, 0)
         super().__init__(self._tril.dtype, self._tril.shape, *hints, **named)
 
     def to_dense(self, name: str | None = None) -> pb.Tensor:
@@ -228,7 +228,7 @@ class LinearOperatorDiag(LinearOperator):
     """A matrix of which only the diagonal is not zero."""
 
     def __init__(self, diag: TensorLike, *hints: Any, **named: Any) -> None:
-        self.diag = _of_rank("LinearOperatorDiag: diag", diag, 1)
+        self.diag = of_rank("LinearOperatorDiag: diag", diag, 1)
         super().__init__(self.diag.dtype, self.diag.shape.concatenate(self.diag.shape[-1:]), *hints, **named)
 
     def to_dense(self, name: str | None = None) -> pb.Tensor:
@@ -431,7 +431,7 @@ class LinearOperatorInversion(LinearOperator):
         return -self.operator.log_abs_determinant()
 
 
-def _of_rank(what: str, x: TensorLike, least: int) -> pb.Tensor:
+def of_rank(what: str, x: TensorLike, least: int) -> pb.Tensor:
     """`x` as a tensor of at least so many axes."""
     tensor = pb.convert_to_tensor(x)
     if tensor.shape.rank is not None and tensor.shape.rank < least:
