@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.primitives.reduction.reduce_like import MaxLike, MinLike
 
 EXTREMA: dict[str, Callable[[pb.Tensor], pb.Tensor]] = {
     "reduce_max": lambda h: pb.reduce_max(h, [1, 2]),
@@ -69,3 +70,40 @@ def test_equal_extrema_beside_those_of_nan_share(dtype: pb.DType) -> None:
     assert found[0].tolist() == shares[0]
     assert np.isnan(found[1]).all()
     assert found[2].tolist() == shares[2]
+
+
+AXES = [((5000,), None), ((300, 50), 0), ((300, 50), 1), ((64, 129), 1), ((20, 50, 7), 1), ((16, 20, 31), [0, 2])]
+AXES += [((16, 20, 3, 5), [1, 2, 3]), ((4, 20, 3, 30), None), ((12, 3), -1), ((7, 16), 1), ((0, 5000), 1)]
+
+
+@pytest.mark.usefixtures("optimized_programs")
+@pytest.mark.parametrize("numbers", ["nan", "infinite", "equal"])
+@pytest.mark.parametrize("dtype", [pb.float32, pb.float64, pb.float16, pb.bfloat16])
+def test_extrema_are_those_of_numpy_however_many_elements_there_are(dtype: pb.DType, numbers: str) -> None:
+    """XLA's library for reductions of many elements loses NaN."""
+    random = np.random.default_rng(0)
+    fed, fetches = {}, []
+    for shape, axis in AXES:
+        x = pb.placeholder(dtype, shape)
+        given = random.normal(size=shape).round(1 if numbers == "equal" else 9)
+        some = random.integers(0, max(given.size, 1), min(given.size, 4))
+        given.flat[some] = {"nan": np.nan, "infinite": [np.inf, -np.inf] * 2}.get(numbers, -0.0) if given.size else 0
+        fed[x] = given.astype(dtype)
+        for reduce, like in ((pb.reduce_max, MaxLike), (pb.reduce_min, MinLike)):
+            y = reduce(x, axis, keepdims=True)
+            fetches += [y, reduce(x, axis), like()(x, y), *pb.gradients(pb.reduce_sum(y), x)]
+    with np.errstate(invalid="ignore"):
+        found, wanted = (pb.Session(engine=engine).run(fetches, fed) for engine in ("xla", "numpy"))
+    for one, other in zip(found, wanted, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(np.asarray(one, np.float64), np.asarray(other, np.float64))
+
+
+@pytest.mark.usefixtures("optimized_programs")
+def test_extrema_of_many_small_arrays_are_nan_where_an_element_is() -> None:
+    x = pb.placeholder(pb.float32, [600, 10])
+    given = np.random.default_rng(0).normal(size=(600, 10)).astype(np.float32)
+    given[5, 3] = np.nan
+    y = pb.vectorized_map(lambda row: pb.reduce_max(pb.tanh(row)) - pb.reduce_min(row), x)
+    found = pb.Session(engine="xla").run(y, {x: given})
+    assert np.flatnonzero(np.isnan(found)).tolist() == [5]

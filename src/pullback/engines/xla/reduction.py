@@ -1,4 +1,4 @@
-"""XLA lowering of reductions: the shares of extrema."""
+"""XLA lowering of reductions: extrema, and their shares."""
 
 from __future__ import annotations
 
@@ -10,11 +10,35 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from ...core.dtypes import FLOATING
 from ...core.shape import broadcast_axes
-from ...primitives.reduction.reduce import TieShares, kept_dims
-from ...primitives.reduction.reduce_like import TieSharesLike
-from .extrema import distance_to, of_given
+from ...primitives.reduction.reduce import Max, Min, TieShares, kept_dims
+from ...primitives.reduction.reduce_like import MaxLike, MinLike, TieSharesLike
+from .extrema import distance_to, largest, of_given
+from .platform import on_processor
 from .registry import xla_kernel
+
+
+@xla_kernel(Max, Min)
+def _extremum(p: Max | Min, x: Any) -> Any:
+    if not _are_floats(x):
+        return p.kernel(jnp, x)
+    axes = range(x.ndim) if p.axis is None else sorted([a % x.ndim for a in p.axis])
+    y = largest(x, axes) if isinstance(p, Max) else -largest(-x, axes)
+    return y.reshape(kept_dims(x.shape, p.axis)) if p.keepdims else y
+
+
+@xla_kernel(MaxLike, MinLike)
+def _extremum_like(p: MaxLike | MinLike, x: Any, like: Any) -> Any:
+    axes = broadcast_axes(like.shape, x.shape)
+    if not _are_floats(x) or not axes:
+        return p.kernel(jnp, x, like)
+    y = largest(x, axes) if isinstance(p, MaxLike) else -largest(-x, axes)
+    return y.reshape(like.shape)
+
+
+def _are_floats(x: Any) -> bool:
+    return on_processor() and x.dtype in FLOATING and 0 not in x.shape
 
 
 @xla_kernel(TieShares)
