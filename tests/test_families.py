@@ -47,6 +47,7 @@ ROOMS = {
             "fences",
             "inner_products",
             "interrupts",
+            "known",
             "libraries",
             "masked_rows",
             "reassociation",

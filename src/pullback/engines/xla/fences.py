@@ -22,7 +22,6 @@ from ...core.traits import multiplies
 from ...primitives.shape.transpose import Transpose
 from ..plan import Plan, Step
 from .platform import is_ours, on_processor
-from .registry import xla_kernel_of
 
 _late: set[type[Primitive]] = {RecomputedCall}
 
@@ -32,16 +31,11 @@ def computed_by_loops(*classes: type[Primitive]) -> None:
     _late.update(classes)
 
 
-def _is_late(kind: type[Primitive]) -> bool:
-    xla_kernel_of(kind)  # Its family is imported then, and has noted what its kernels are.
-    return kind in _late
-
-
 class Fences:
     """The latest step that others wait for, and what is known to come after it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.are_needed = any(_is_late(type(step.op.primitive)) for step in plan.steps)
+        self.are_needed = any(type(step.op.primitive) in _late for step in plan.steps)
         self.passed: Any = None
         """True once the step is done; XLA does not know that."""
         self.after: set[int] = set()

@@ -5,7 +5,7 @@ The modules of a family are imported when the first of its primitives is looked 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
@@ -92,6 +92,12 @@ def xla_functional_of(cls: type[Primitive]) -> Kernel | None:
     """The function registered for a primitive class that holds functions, or None."""
     _load_family_of(cls.__module__)
     return _functionals.get(cls)
+
+
+def load_kernels(classes: Iterable[type[Primitive]]) -> None:
+    """Import what registers kernels for `classes`, and notes beside them how they compute."""
+    for cls in classes:
+        _load_family_of(cls.__module__)
 
 
 @cache

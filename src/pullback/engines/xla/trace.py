@@ -34,7 +34,7 @@ from .indexing import gather_within, nothing_to_read
 from .inner_products import InnerProducts
 from .loops.rooms import Rooms
 from .reassociation import Sums
-from .registry import xla_functional_of
+from .registry import load_kernels, xla_functional_of
 from .shared_factors import SharedFactors
 from .variables import UPDATES
 
@@ -98,6 +98,7 @@ class Trace:
         checked: list[Tensor | Refused] | None = None,
         called: dict[Any, Any] | None = None,
     ) -> None:
+        load_kernels({type(step.op.primitive) for step in plan.steps})
         self.plan = plan
         self.concrete = concrete
         self.lost = lost
