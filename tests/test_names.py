@@ -386,7 +386,7 @@ def test_a_sparse_tensor_is_fed_by_its_three_arrays() -> None:
     with pytest.raises(pb.errors.InvalidArgumentError) as error:
         run(y, {x: np.ones(2)})
     assert str(error.value) == (
-        "cannot feed ndarray to SparseTensor(float32[?,?], ? values). "
+        "cannot feed ndarray to SparseTensor(float32[?,2], ? values). "
         "Give SparseTensorValue(indices, values, dense_shape), or a tuple of the three."
     )
 

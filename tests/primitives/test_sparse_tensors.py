@@ -87,3 +87,21 @@ def test_what_does_not_fit_a_rank_of_the_run_is_an_error_of_the_run() -> None:
     ):
         with pytest.raises(pb.errors.InvalidArgumentError, match=text):
             session.run(y, feeds)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_lengths_that_a_placeholder_declares_are_known(engine: str) -> None:
+    x = pb.sparse.placeholder(pb.float32, [None, 3])
+    w = pb.get_variable("w", [x.shape.as_list()[1], 2], initializer=pb.ones_initializer())
+    y = pb.sparse.sparse_dense_matmul(2.0 * x, w)
+    assert ((2.0 * x).get_shape().as_list(), y.shape.as_list()) == ([None, 3], [None, 2])
+    value = pb.SparseTensorValue([[0, 1], [1, 2]], [1.0, 4.0], [2, 3])
+    with pb.Session(engine=engine) as session:
+        session.run(pb.global_variables_initializer())
+        assert session.run(y, {x: value}).tolist() == [[2.0, 2.0], [8.0, 8.0]]
+        with pytest.raises(pb.errors.InvalidArgumentError) as error:
+            session.run(y, {x: value._replace(dense_shape=[2, 4])})
+    assert str(error.value) == (
+        "cannot feed SparseTensor(float32[?,3], ? values) with the dense shape [2, 4]: its placeholder was declared "
+        "with shape (?, 3). Declare None for lengths that differ from run to run."
+    ).replace("(?, 3)", str(pb.TensorShape([None, 3])))

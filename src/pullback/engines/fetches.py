@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.dtypes import TokenType
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ..core.slices import IndexedSlices, IndexedSlicesValue
@@ -174,6 +176,9 @@ def _slices_pairs(key: IndexedSlices, value: Any, graph: Graph) -> list[tuple[Te
 def _sparse_pairs(key: SparseTensor, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
     if not isinstance(value, tuple) or len(value) != 3:
         raise messages.feed_sparse(key, value)
+    lengths = np.asarray(value[2]).tolist()
+    if not key.shape.is_compatible_with(lengths):
+        raise messages.feed_sparse_lengths(key, lengths)
     parts = (key.indices, key.values, key.dense_shape)
     return [(fed_tensor(x, graph), array) for x, array in zip(parts, value, strict=True)]
 

@@ -152,6 +152,14 @@ def feed_sparse(key: Any, value: Any) -> InvalidArgumentError:
     )
 
 
+def feed_sparse_lengths(key: Any, lengths: list[int]) -> InvalidArgumentError:
+    """Other lengths than a SparseTensor was declared with."""
+    return InvalidArgumentError(
+        f"cannot feed {key!r} with the dense shape {lengths}: its placeholder was declared with shape {key.shape}. "
+        "Declare None for lengths that differ from run to run."
+    )
+
+
 def feed_tuple(key: tuple[Any, ...], value: Any) -> InvalidArgumentError:
     """More or fewer values than a tuple has parts."""
     count = len(value) if isinstance(value, Collection) else "one"

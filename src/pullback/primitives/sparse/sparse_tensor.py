@@ -31,6 +31,9 @@ from ..shape.reshape import reshape
 from ..shape.size import shape as shape_of
 from ..sorting.sort import argsort
 
+_DECLARED = "_declared_lengths"
+"""The attribute of a placeholder of dense lengths that has those which it was declared with, None for the others."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparseTensor(AbstractComposite):
@@ -93,8 +96,9 @@ class SparseTensor(AbstractComposite):
         known = constant_value(self.dense_shape)
         if known is not None:
             return TensorShape([int(n) for n in known])
+        declared: tuple[int | None, ...] | None = self.dense_shape.op.attrs.get(_DECLARED)
         count = self.dense_shape.shape.size(0) if self.dense_shape.shape.rank else None
-        return TensorShape(None if count is None else [None] * count)
+        return TensorShape(declared or (None if count is None else [None] * count))
 
     @property
     def graph(self) -> Graph:
@@ -179,7 +183,8 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | Tensor | None = None, name:
         elif static.is_fully_defined():
             dense_shape = constant(np.array(static.known, np.int64), name="shape")
         else:
-            dense_shape = placeholder_of(int64, [rank], name="shape")
+            with get_default_graph().attr_scope({_DECLARED: static.sizes}):
+                dense_shape = placeholder_of(int64, [rank], name="shape")
         return SparseTensor(
             placeholder_of(int64, [None, rank], name="indices"),
             placeholder_of(dtype, [None], name="values"),
