@@ -12,12 +12,12 @@ import pullback as pb
 
 from .layers import ACTIVATIONS, FACTORS, REDUCTIONS
 from .network import BATCH, Layer, Network, Source, inferred
+from .windows import CHANNELS, back, convolved, depthwise, dilated, image, pooled
 
 COLUMNS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 16, 17, 20, 24, 30, 31, 32, 33, 40, 48, 63, 64, 65, 100, 128, 200, 256)
 BATCHES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 96, 100, 128, 200, 255, 256, 257, 300, 512, 1000, 1024, 2000)
 MANY = (4096, 5000, 16384, 16385, 20000, 50000)
 SIDES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 28, 32)
-CHANNELS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 24, 31, 32, 33, 36, 64, 128, 130)
 MOST_ELEMENTS = 1 << 16
 REFUSALS = (ValueError, TypeError, NotImplementedError, IndexError)
 """What a layer raises that is given what it cannot take."""
@@ -26,10 +26,10 @@ KINDS = tuple(ACTIVATIONS)
 
 def drawn(seed: object) -> Network | None:
     """A network, the same for the same seed; None where nothing fitted."""
-    return _Drawing(random.Random(f"{seed}")).network()
+    return Drawing(random.Random(f"{seed}")).network()
 
 
-class _Drawing:
+class Drawing:
     def __init__(self, random: random.Random) -> None:
         self.random = random
         self.one_of = random.choice
@@ -39,7 +39,7 @@ class _Drawing:
         self.dtype = self.weighted(
             {"float32": 75, "float64": 8, "bfloat16": 7, "float16": 5, "int32": 3, "int8": 2, "complex64": 4}
         )
-        self.wild = self.chance(0.06)
+        self.wild = self.chance(0.12)
         self.most = MOST_ELEMENTS << self.random.choices([0, 2, 4], [90, 7, 3])[0]
         self.batch = self.one_of(MANY) if self.chance(0.05) else self.one_of(BATCHES)
         self.batches = (self.batch,)
@@ -160,7 +160,9 @@ class _Drawing:
             x = self.some_value()
             before = len(self.nodes)
             with suppress(*REFUSALS):
-                made = self.one_of(self.fitting(len(self.known(x))))(x, self.shape(x))
+                shares = LAYERS.get(len(self.known(x)), {}) | OF_ANY_RANK
+                kind = self.random.choices(list(shares), list(shares.values()))[0]
+                made = kind(self, x, self.shape(x))
                 if made is not None and self.fits(made):
                     return
             del self.nodes[before:], self.values[before:]
@@ -184,47 +186,6 @@ class _Drawing:
             return False
         self.add(layer, y)
         return True
-
-    def fitting(self, rank: int) -> list[Callable[[int, tuple[int, ...]], Layer | None]]:
-        any_rank = [
-            self.activation,
-            self.reduced,
-            self.against,
-            self.other,
-            self.normalised,
-            self.cumulative,
-            self.moved,
-        ]
-        of_rank: dict[int, list[Any]] = {
-            1: [self.activation, self.other],
-            2: [self.dense] * 4
-            + [self.perceptron] * 3
-            + [
-                self.gram,
-                self.product,
-                self.made,
-                self.made,
-                self.masked,
-                self.collected,
-                self.embedded,
-                self.segments,
-                self.sorted,
-            ]
-            + [self.repeated] * 2
-            + [self.split, self.cross_entropy, self.solved, self.contracted],
-            3: [self.repeated]
-            + [self.convolved] * 4
-            + [self.pooled] * 2
-            + [self.dense] * 2
-            + [self.attention] * 2
-            + [self.recurrent, self.contracted, self.product, self.stacks],
-            4: [self.convolved] * 6
-            + [self.pooled] * 3
-            + [self.back, self.repeated, self.depthwise, self.depthwise, self.image]
-            + [self.dilated, self.dense, self.stacks],
-            5: [self.repeated] + [self.convolved] * 3 + [self.pooled] * 2 + [self.back],
-        }
-        return [*any_rank, *of_rank.get(rank, [])] if rank > 1 else of_rank.get(rank, [self.activation])
 
     def activation(self, x: int, shape: tuple[int, ...]) -> Layer:
         return Layer("activation", (x,), {"kind": self.one_of(KINDS)})
@@ -422,79 +383,36 @@ class _Drawing:
         weights = self.weights((shape[2], units)), self.weights((units, units))
         return Layer("recurrent", (x, *weights), {"how": how, "reverse": how == "scan" and self.chance(0.3)})
 
-    # Windows.
 
-    def padding(self, rank: int, first: bool) -> Any:
-        found = self.weighted({"SAME": 45, "VALID": 40, "EXPLICIT": 15})
-        if found != "EXPLICIT":
-            return found
-        pairs = [[self.random.randint(0, 2), self.random.randint(0, 2)] for _ in range(rank)]
-        return [[0, 0], [0, 0], *pairs] if first else [[0, 0], *pairs, [0, 0]]
-
-    def windows(self, lengths: Sequence[int]) -> list[int]:
-        """Of one length, or of different ones; the whole axis, or more."""
-        if self.chance(0.6):
-            k = self.one_of((1, 2, 3, 3, 3, 4, 5, 7))
-            return [k] * len(lengths)
-        return [self.one_of((1, 2, 3, 4, 5, n, n + 1)) for n in lengths]
-
-    def geometry(self, x: int, first: bool) -> tuple[list[int], dict[str, Any]]:
-        known = self.known(x)
-        lengths = known[2:] if first else known[1:-1]
-        rank, windows = len(lengths), self.windows(lengths)
-        if prod(windows) > 600:
-            windows = [min(k, 3) for k in windows]
-        how: dict[str, Any] = {"padding": self.padding(rank, first)}
-        if self.chance(0.35):
-            how["strides"] = [self.one_of((1, 2, 3)) for _ in lengths] if self.chance(0.3) else [2] * rank
-        elif self.chance(0.2):
-            how["dilations"] = [self.one_of((1, 2, 3)) for _ in lengths]
-        if first:
-            how["data_format"] = {1: "NCW", 2: "NCHW", 3: "NCDHW"}[rank]
-        return windows, how
-
-    def convolved(self, x: int, shape: tuple[int, ...]) -> Layer | None:
-        first = self.chance(0.12)
-        channels = shape[1] if first else shape[-1]
-        windows, how = self.geometry(x, first)
-        groups, count = 1, self.one_of(CHANNELS)
-        if self.chance(0.12):
-            groups = self.one_of([n for n in range(1, channels + 1) if channels % n == 0])
-            count = groups * self.one_of((1, 1, 2, 3))
-        if prod(windows) * channels * count * prod(self.known(x)) // channels > 1 << 28:
-            return None
-        inputs = [x, self.weights((*windows, channels // groups, count))]
-        if self.chance(0.5):
-            inputs.append(self.source((count,)))
-        return Layer("convolved", tuple(inputs), {**how, "kind": self.kind()})
-
-    def back(self, x: int, shape: tuple[int, ...]) -> Layer | None:
-        windows = [self.one_of((1, 2, 3, 4, 5)) for _ in shape[1:-1]]
-        f = self.source((*windows, self.one_of(CHANNELS[:14]), shape[-1]), (shape[-1] * prod(windows)) ** -0.5)
-        how = {"stride": self.one_of((1, 2, 2, 3)), "padding": self.one_of(["SAME", "VALID"])}
-        return Layer("convolved_back", (x, f), how)
-
-    def depthwise(self, x: int, shape: tuple[int, ...]) -> Layer | None:
-        windows, how = self.geometry(x, False)
-        strides = how.pop("strides", [1, 1])
-        if len(set(strides)) > 1 or prod(windows) > 36:
-            return None
-        f = self.source((*windows, shape[-1], self.one_of((1, 1, 2, 3, 8, 9))), prod(windows) ** -0.5)
-        return Layer("depthwise", (x, f), {**how, "strides": [1, *strides, 1], "kind": self.kind()})
-
-    def pooled(self, x: int, shape: tuple[int, ...]) -> Layer | None:
-        windows, how = self.geometry(x, self.chance(0.1))
-        if self.chance(0.5) and "dilations" not in how:
-            how["strides"] = windows
-        if prod(windows) > 100:
-            return None
-        return Layer("pooled", (x,), {**how, "window_shape": windows, "pooling_type": self.one_of(["MAX", "AVG"])})
-
-    def dilated(self, x: int, shape: tuple[int, ...]) -> Layer | None:
-        f = self.source((*[self.one_of((1, 2, 3)) for _ in range(2)], shape[-1]), 0.3)
-        return Layer("dilated", (x, f), {"strides": self.one_of((1, 2)), "padding": self.one_of(["SAME", "VALID"])})
-
-    def image(self, x: int, shape: tuple[int, ...]) -> Layer | None:
-        if shape[3] > 256:
-            return None
-        return Layer("image", (x,), {"kind": self.one_of(["lrn", "depth", "space", "larger", "nearest"])})
+Kind = Callable[[Drawing, int, tuple[int, ...]], Layer | None]
+D = Drawing
+OF_ANY_RANK: dict[Kind, int] = dict.fromkeys([D.activation, D.reduced, D.against, D.other, D.moved], 1)
+LAYERS: dict[int, dict[Kind, int]] = {
+    2: {
+        D.dense: 4,
+        D.perceptron: 3,
+        D.made: 2,
+        D.repeated: 2,
+        D.normalised: 1,
+        D.cumulative: 1,
+        D.gram: 1,
+        D.product: 1,
+    }
+    | dict.fromkeys([D.masked, D.collected, D.embedded, D.segments, D.sorted, D.split, D.cross_entropy, D.solved], 1)
+    | {D.contracted: 1},
+    3: {
+        convolved: 4,
+        pooled: 2,
+        D.dense: 2,
+        D.attention: 2,
+        D.repeated: 1,
+        D.recurrent: 1,
+        D.contracted: 1,
+        D.product: 1,
+    }
+    | {D.stacks: 1, D.normalised: 1, D.cumulative: 1},
+    4: {convolved: 6, pooled: 3, depthwise: 2, back: 1, image: 1, dilated: 1, D.repeated: 1, D.dense: 1, D.stacks: 1}
+    | {D.normalised: 1, D.cumulative: 1},
+    5: {convolved: 3, pooled: 2, back: 1, D.repeated: 1, D.normalised: 1, D.cumulative: 1},
+}
+"""The layers that are drawn, by the rank of what they are given, with how often."""
