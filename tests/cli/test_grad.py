@@ -177,3 +177,38 @@ def test_a_file_that_is_no_model_is_refused(what: str, tmp_path: Path, capsys: p
     assert main.main(["grad", str(path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1].startswith("pullback grad: onnx.load:")
     assert not (tmp_path / "model_grad.onnx").exists()
+
+
+def deep(folder: Path) -> Path:
+    """Sixteen layers, and the square of what they give."""
+    layers = "".join([f"h{i + 1} = Tanh(h{i})  " for i in range(16)])
+    text = f"""<ir_version: 10, opset_import: ["" : 18]>
+deep (float[rows, 64] x) => (float[] y)
+{{ h0 = Mul(x, x)  {layers} s = Mul(h16, h16)  y = ReduceSum<keepdims = 0>(s) }}"""
+    return written(folder, text)
+
+
+def test_within_a_budget_of_memory_it_computes_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, x = deep(tmp_path), np.random.default_rng(0).normal(size=(128, 64)).astype(np.float32)
+    plain = run(grad(path), x=x)
+    assert main.main(["grad", str(path), "--memory", "400kB", "--size", "rows=128"]) == 0
+    assert "operations are computed again" in capsys.readouterr().out
+    out = path.with_name("model_grad.onnx")
+    assert any(node.op_type == "If" for node in onnx.load(out).graph.node)
+    for name, y in run(out, x=x).items():
+        np.testing.assert_allclose(y, plain[name], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--memory", "400kB"], "depends on rows: give a number in `sizes`"),
+        (["--memory", "1kB", "--size", "rows=128"], "rematerialize: the budget is 1,000 bytes"),
+        (["--memory", "much"], "much"),
+    ],
+)
+def test_a_budget_that_cannot_be_is_refused(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.main(["grad", str(deep(tmp_path)), "--quiet", *options]) != 0
+    assert message in capsys.readouterr().err

@@ -63,6 +63,10 @@ def _run(args: argparse.Namespace) -> int:
     made = _stepping(args, graph, own, inputs) if args.train else _derived(args, graph, rules, own, inputs)
     if args.only_grad:
         made.inputs = _needed(made.inputs, made.outputs)
+    if args.memory:
+        sizes = dict(args.size or ())
+        made.outputs, report = pb.rematerialize(made.outputs, args.memory, sizes=sizes)
+        made.notes += str(report).splitlines()
     if graph.left_out:
         made.notes.append(f"left out, for they depend on what is not read: {', '.join(graph.left_out)}")
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")

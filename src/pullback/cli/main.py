@@ -183,6 +183,11 @@ def _add_grad(grad: argparse.ArgumentParser) -> None:
     grad.add_argument("--sparse", action="store_true", help="row indices and values where only some rows are not zero")
     lean = "before and after: exact, safe (where no level is given) or fast"
     grad.add_argument("--optimize", nargs="?", const="safe", choices=LEVELS, metavar="LEVEL", help=lean)
+    grad.add_argument(
+        "--memory", metavar="BYTES", help="compute again, or in parts of the batch, to need so much: 200MB"
+    )
+    size = "with --memory: a length that only a run knows, as batch=32"
+    grad.add_argument("--size", type=_size, action="append", metavar="NAME=NUMBER", help=size)
     grad.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: 18, or the model's)")
     grad.add_argument("--dtype", choices=["float16", "float32", "float64"], help="compute all floats in this dtype")
     grad.add_argument("--check", action="store_true", help="run it on onnxruntime, compare with NumPy and differences")
@@ -204,6 +209,13 @@ def _feed(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"NAME=SHAPE or NAME=FILE.npy, not {text!r}")
     return name, what
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, equals, number = text.rpartition("=")
+    if not equals or not name or not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"NAME=NUMBER, not {text!r}")
+    return name, int(number)
 
 
 def _limit(text: str) -> tuple[str, float]:

@@ -31,6 +31,8 @@ class _Writing:
         self.copies: dict[Operation, Operation] = {}
         self.latest: Tensor | None = None
         """What was computed last for the first time: nothing is computed again before it is there."""
+        self.ended: list[Tensor] = []
+        """What was computed for the first time since something was computed again, and nothing else waits for."""
         self.is_changed = False
 
     def run(self) -> dict[Tensor | Operation, Any]:
@@ -43,7 +45,9 @@ class _Writing:
             self.is_changed = self.is_changed or op in self.schedule.lean
             if self.is_changed:
                 self._copy(op)
-            self.latest = next((self._now(y) for y in op.outputs if y.dtype in INEXACT), self.latest)
+            floats = [self._now(y) for y in op.outputs if y.dtype in INEXACT]
+            self.latest = next(iter(floats), self.latest)
+            self.ended += floats if self.schedule.nodes[piece.nodes[0].node].kept else []
         view = self.view
         found: dict[Tensor | Operation, Any] = {y: self._now(view.stand_in(y)) for y in view.results}
         for op in view.targets:
@@ -62,7 +66,10 @@ class _Writing:
         self.values.update(zip(op.outputs, copy.outputs, strict=True))
 
     def _again(self, piece: Piece) -> None:
-        """A call that computes the nodes of a piece again once the latest value is there."""
+        """A call that computes a piece again once the latest value is there, and what is fetched of those before.
+
+        A runtime that chooses its own order would leave that for the end, and keep all that it reads.
+        """
         self.is_changed = True
         operations = [self.schedule.operations[made.node] for made in piece.nodes]
         read = self._read_from_outside(operations)
@@ -70,6 +77,8 @@ class _Writing:
         outputs = [y for op in operations if op in given for y in op.outputs]
         results = [y for y in dict.fromkeys(outputs) if y in self.schedule.read]
         args = [self._now(x) for x in read]
+        args += [y for y in self.ended if y is not self.latest]
+        self.ended = []
         if self.latest is not None:
             args.append(self.latest)
         function = self._function(operations, read, args, results)

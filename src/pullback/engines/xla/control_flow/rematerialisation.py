@@ -24,10 +24,13 @@ from .branches import exact, give, scattered, written_out
 @xla_functional(RecomputedCall)
 def computed_again(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """The operations of the function, in a branch of their own on a processor."""
+    function = step.op.primitive.functions[0]
+    read = {*function.results, *[x for op in function.operations for x in op.inputs]}
     numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
     last = next((arrays[i] for i in reversed(numbers) if arrays[i].size and arrays[i].dtype.kind == "f"), None)
     if last is None or not on_processor():
         return written_out(trace, step, step.bodies[0], arrays)
+    numbers = [i for i in numbers if function.parameters[i] in read]
     (body,) = step.bodies
 
     def compute(given: list[Any]) -> tuple[list[Any], Any]:

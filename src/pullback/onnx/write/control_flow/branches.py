@@ -39,7 +39,7 @@ def in_places(w: Writer, numbers: Sequence[int], values: Sequence[Any]) -> list[
 
 @writer(RecomputedCall, pairs=True, rows=True)
 def recomputed_call(w: Writer, p: Any, *args: Any) -> list[Any]:
-    """A branch that is always taken, on a condition that no runtime knows, once the last argument is there.
+    """A branch that is always taken, on a condition that no runtime knows, once the last arguments are there.
 
     What is in a branch is not merged with what was computed before outside of it.
     """
@@ -48,15 +48,22 @@ def recomputed_call(w: Writer, p: Any, *args: Any) -> list[Any]:
     if last is None:
         return in_places(w, numbers, w.function(p.function, args, numbers, f"{w.prefix}{w.op.name}/"))
     types = part_types([w.type_of(w.op.outputs[i]) for i in numbers])
-    first = w.slice(w.reshape(last, [-1]), [0], [1], [0])
-    number = w.slice(w.concat([first, w.reshape(w.scalar(0, last), [1])], 0), [0], [1], [0])
     zero = w.scalar(0, last)
+    awaited = [x for x in args[_count_read(p.function) :] if isinstance(x, Value) and x.type.dtype == last.type.dtype]
+    firsts = [w.slice(w.reshape(x, [-1]), [0], [1], [0]) for x in awaited or [last]]
+    number = w.reduce("ReduceSum", w.concat([*firsts, w.reshape(zero, [1])], 0), None, False)
     taken = w.node("Not", w.node("And", w.node("Less", number, zero), w.node("Greater", number, zero)))
     bodies = {
         "then_branch": _branch(w, p.function, args, numbers, {}, again=True),
         "else_branch": w.body(lambda inner: [_zeros(inner, t) for t in types], []),
     }
     return in_places(w, numbers, grouped(w.emit("If", [taken], types, bodies), [w.op.outputs[i].type for i in numbers]))
+
+
+def _count_read(function: Function) -> int:
+    """How many of its parameters a function reads; what follows is only waited for."""
+    read = {*function.results, *[x for op in function.operations for x in op.inputs]}
+    return max([i + 1 for i, x in enumerate(function.parameters) if x in read], default=0)
 
 
 def _zeros(w: Writer, of: TensorType) -> Value:
