@@ -72,6 +72,35 @@ def test_the_moving_means_of_batch_norm_are_variables_of_the_model() -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({"scale": True}, "gamma beta moving_mean moving_variance"),
+        ({"scale": True, "fused": False}, "gamma beta moving_mean moving_variance"),
+        ({"scale": True, "center": False}, "gamma moving_mean moving_variance"),
+        ({"scale": True, "updates_collections": None}, "beta gamma moving_mean moving_variance"),
+        ({}, "beta moving_mean moving_variance"),
+    ],
+)
+@pytest.mark.parametrize("shape", [(5, 3), (2, 4, 4, 3)])
+def test_variables_of_batch_norm_are_in_the_order_of_tensorflows(shape: Any, options: Any, names: str) -> None:
+    given = {
+        "param_regularizers": {"beta": layers.l2_regularizer(0.5)},
+        "param_initializers": {"beta": tf.ones_initializer()},
+    }
+    x = tf.constant(images(*shape))
+    y = layers.batch_norm(x, scope="bn", **options, **given)
+    if len(shape) == 2 and "fused" not in options:
+        names = names.replace("gamma beta", "beta gamma")
+    assert [v.op.name for v in tf.global_variables()] == [f"bn/{name}" for name in names.split()]
+    assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == ("beta" in names)
+    again = layers.batch_norm(x, scope="bn", reuse=True, **options, **given)
+    assert len(tf.global_variables()) == len(names.split())
+    np.testing.assert_array_equal(*value([y, again]))
+    with pytest.raises(ValueError, match=r"^Variable bn/.* already exists"):
+        layers.batch_norm(x, scope="bn", **options)
+
+
+@pytest.mark.parametrize(
     ("options", "several"),
     [({}, 5.0 / 4.0), ({"fused": True}, 5.0 / 4.0), ({"fused": False}, 1.0), ({"renorm": True}, 1.0)],
 )

@@ -13,7 +13,7 @@ from ..layers.core import dropout as dropped
 from ..layers.core import flatten as flattened
 from ..layers.normalization import batch_normalization
 from ..layers.pooling import average_pooling2d, average_pooling3d, max_pooling2d, max_pooling3d
-from ..layers.variables import ZEROS, Maker, Wish, layer_scope
+from ..layers.variables import ZEROS, Maker, Wish, layer_scope, layer_variable
 from .arguments import add_arg_scope
 from .finishing import Collections, Options, finished, model_variable, note_model_variable, with_biases
 from .initializers import l1_regularizer as l1_regularizer
@@ -87,20 +87,25 @@ def batch_norm(
     Raises:
         NotImplementedError: `batch_weights` are given.
     """
-    del zero_debias_moving_mean
     if batch_weights is not None:
         raise NotImplementedError("batch_norm: there are no batch_weights")
     vectors = pb.convert_to_tensor(inputs)
-    as_images = vectors.shape.rank == 2 and fused is not False and not renorm and adjustment is None
+    is_fused = vectors.shape.rank in (2, 4) and fused is not False and not renorm and adjustment is None
+    as_images = vectors.shape.rank == 2 and is_fused
+    begins_with_beta = as_images or zero_debias_moving_mean or updates_collections != pb.GraphKeys.UPDATE_OPS
     x = vectors[:, None, None] if as_images else vectors
     noted = x.graph.acting.get_collection(pb.GraphKeys.UPDATE_OPS)
     makers = {f"{name}_initializer": maker for name, maker in (param_initializers or {}).items()}
     makers |= {f"{name}_regularizer": maker for name, maker in (param_regularizers or {}).items()}
     with pb.variable_scope(scope, "BatchNorm", [x], reuse=reuse, auxiliary_name_scope=False) as around:
         pass
+    axis = -1 if data_format == "NHWC" or as_images else 1
+    if center and is_fused and begins_with_beta:
+        _make_beta_first(x, around, reuse, makers, trainable, axis)
+        reuse = reuse or pb.AUTO_REUSE
     y = batch_normalization(
         x,
-        axis=-1 if data_format == "NHWC" or as_images else 1,
+        axis=axis,
         momentum=decay,
         epsilon=epsilon,
         center=center,
@@ -123,6 +128,15 @@ def batch_norm(
     y = _updating(y, updates, updates_collections)
     y = y if activation_fn is None else activation_fn(y)
     return collect_named_outputs(outputs_collections, around.name, y)
+
+
+def _make_beta_first(
+    x: pb.Tensor, around: pb.VariableScope, reuse: Any, makers: dict[str, Any], trainable: bool, axis: int
+) -> None:
+    """Make the variable `beta` before `gamma`, as TensorFlow does for vectors, and for updates apart."""
+    wish = Wish(makers.get("beta_initializer", ZEROS), makers.get("beta_regularizer"))
+    with layer_scope(around, "", x, reuse, pb.float32 if x.dtype.itemsize == 2 else x.dtype):
+        layer_variable("beta", [x.shape.size(axis)], wish, trainable)
 
 
 def _updating(y: pb.Tensor, updates: Sequence[pb.Operation], collections: Collections) -> pb.Tensor:
