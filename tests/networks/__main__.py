@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 
 from .agreement import check
 from .drawing import drawn
@@ -19,9 +18,6 @@ def main() -> None:
     arguments = parser.parse_args()
     tried = failed = 0
     for number in range(arguments.start, arguments.start + arguments.count):
-        begin = time.process_time()
-        if number % 50 == 0:
-            print("at", number, tried, failed, flush=True)
         network = drawn(f"{arguments.seed} {number}")
         if network is None:
             continue
@@ -31,8 +27,6 @@ def main() -> None:
         except AssertionError as error:
             failed += 1
             print(f"{'-' * 120}\nnetwork {number}: {error}\n", flush=True)
-        if time.process_time() - begin > 20:
-            print(f"slow {number} {time.process_time() - begin:.1f} {network}", flush=True)
     print(f"{tried} networks: {failed} failures")
     sys.exit(1 if failed else 0)
 
