@@ -159,7 +159,7 @@ def test_regularizers_are_added_up() -> None:
     both = layers.l1_l2_regularizer(0.5, 2.0)
     total = layers.apply_regularization(both, [tf.constant([3.0, -1.0])])
     assert value(total) == 0.5 * 4.0 + 2.0 * 10.0 / 2.0
-    assert layers.sum_regularizer([None])(tf.constant(1.0)) is None
+    assert layers.sum_regularizer([None, lambda _: None])(tf.constant(1.0)) is None
 
 
 @pytest.mark.parametrize(
@@ -327,3 +327,27 @@ def test_reversible_layers_have_variables_of_their_own() -> None:
     assert len(tf.gradients(one + other, [x])) == 1
     with pytest.raises(ValueError, match=r"^rev_block: g must be a function or 2 of them, one for each layer: "):
         tf.contrib.layers.rev_block(x, x, tf.tanh, [tf.tanh], num_layers=2)
+
+
+def test_regularizers_are_named_scaled_and_switched_off() -> None:
+    w = tf.get_variable("w", initializer=tf.constant([3.0, -4.0]), regularizer=layers.l2_regularizer(0.5))
+    tf.get_variable("v", [2], regularizer=layers.l1_regularizer(0.0))
+    made = [
+        tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)[0],
+        layers.l1_regularizer(tf.constant(2.0))(w),
+        layers.l1_regularizer(0.5, scope="mine")(w),
+        layers.l1_l2_regularizer(1.0, 2.0)(w),
+        layers.l1_l2_regularizer(0.0, 2.0)(w),
+        layers.sum_regularizer([layers.l1_regularizer(1.0), None])(w),
+    ]
+    names = ["w/Regularizer/l2_regularizer", "l1_regularizer", "mine", "l1_l2_regularizer", "l1_l2_regularizer_1"]
+    assert [y.op.name for y in made] == [*names, "sum_regularizer"]
+    assert value(made) == [6.25, 14.0, 3.5, 32.0, 25.0, 7.0]
+    assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1
+    assert layers.sum_regularizer([None]) is None
+    for make in (layers.l1_regularizer, layers.l2_regularizer):
+        for scale in (1, -0.5):
+            with pytest.raises(
+                ValueError, match=rf"^{make.__name__}: scale must be a float of at least 0, not {scale}$"
+            ):
+                make(scale)

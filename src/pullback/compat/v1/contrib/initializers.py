@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import pullback as pb
@@ -37,13 +38,36 @@ def xavier_initializer(
 xavier_initializer_conv2d = xavier_initializer
 
 
-def l1_regularizer(scale: float, scope: str | None = None) -> Callable[..., pb.Tensor]:
-    """A function that returns `scale * sum(|w|)`."""
-    del scope
-    return pb.regularizers.l1(scale)
+def l1_regularizer(scale: float | pb.Tensor, scope: str | None = None) -> Callable[..., Any]:
+    """A function that returns `scale * sum(|w|)`; None for a scale of 0.
+
+    Raises:
+        ValueError: the scale is an integer, or negative.
+    """
+    return _scaled("l1_regularizer", scale, scope, lambda w: pb.reduce_sum(abs(w)))
 
 
-def l2_regularizer(scale: float, scope: str | None = None) -> Callable[..., pb.Tensor]:
-    """A function that returns `scale * sum(w**2) / 2`."""
-    del scope
-    return pb.regularizers.l2(scale / 2.0)
+def l2_regularizer(scale: float | pb.Tensor, scope: str | None = None) -> Callable[..., Any]:
+    """A function that returns `scale * sum(w**2) / 2`; None for a scale of 0.
+
+    Raises:
+        ValueError: the scale is an integer, or negative.
+    """
+    return _scaled("l2_regularizer", scale, scope, pb.nn.l2_loss)
+
+
+def _scaled(
+    kind: str, scale: Any, scope: str | None, size: Callable[[pb.Tensor], pb.Tensor]
+) -> Callable[..., pb.Tensor | None]:
+    if not isinstance(scale, pb.Tensor):
+        if isinstance(scale, Integral) or scale < 0.0:
+            raise ValueError(f"{kind}: scale must be a float of at least 0, not {scale!r}")
+        if scale == 0.0:
+            return lambda _: None
+
+    def regularizer(weights: Any, name: str | None = None) -> pb.Tensor:
+        w = pb.convert_to_tensor(weights)
+        with w.graph.acting.name_scope(name or scope or kind) as around:
+            return pb.multiply(pb.convert_to_tensor(scale, w.dtype), size(w), name=around)
+
+    return regularizer

@@ -13,21 +13,25 @@ from .initializers import l1_regularizer, l2_regularizer
 Regularizer = Callable[[Any], Any]
 
 
-def l1_l2_regularizer(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None) -> Regularizer:
+def l1_l2_regularizer(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None) -> Regularizer | None:
     """A function that returns `scale_l1 * sum(|w|) + scale_l2 * sum(w**2) / 2`."""
+    scope = scope or "l1_l2_regularizer"
+    if 0.0 in (scale_l1, scale_l2):
+        return l1_regularizer(scale_l1, scope) if scale_l2 == 0.0 else l2_regularizer(scale_l2, scope)
     return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
 
 
-def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str | None = None) -> Regularizer:
-    """A function that returns the sum of what the others return; those that are None are left out."""
-    del scope
+def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str | None = None) -> Regularizer | None:
+    """A function that returns the sum of what the others return; those that are None are left out. None without any."""
     kept = [r for r in regularizer_list if r is not None]
 
     def total(weights: TensorLike) -> pb.Tensor | None:
-        terms = [y for y in (r(weights) for r in kept) if y is not None]
-        return pb.add_n(terms) if terms else None
+        w = pb.convert_to_tensor(weights)
+        with w.graph.acting.name_scope(scope or "sum_regularizer") as around:
+            terms = [y for y in (r(w) for r in kept) if y is not None]
+            return pb.add_n(terms, name=around) if terms else None
 
-    return total
+    return total if kept else None
 
 
 def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] | None = None) -> pb.Tensor:
