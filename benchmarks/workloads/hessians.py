@@ -12,6 +12,8 @@ from ..workload import Step, Workload
 
 PRODUCTS = 20
 CHAIN = 100_000
+LOGISTIC = {"": 400, "-100": 100, "-300": 300, "-1000": 1000}
+"""Coefficients, by what their workload is called."""
 
 
 class Perceptron(NamedTuple):
@@ -38,11 +40,11 @@ class Logistic(NamedTuple):
     labels: Any
 
 
-def logistic() -> Logistic:
+def logistic(count: int) -> Logistic:
     random = np.random.default_rng(0)
-    inputs = random.standard_normal((512, 400)).astype(np.float32)
+    inputs = random.standard_normal((512, count)).astype(np.float32)
     return Logistic(
-        (random.standard_normal(400) * 0.1).astype(np.float32), inputs, random.integers(0, 2, 512).astype(np.float32)
+        (random.standard_normal(count) * 0.1).astype(np.float32), inputs, random.integers(0, 2, 512).astype(np.float32)
     )
 
 
@@ -212,12 +214,15 @@ WORKLOADS = (
         for inner, batch in ((10, 64), (27, 256))
     ]
     + [
-        Workload(
-            "hessian-logistic",
-            "the Hessian of a logistic regression with 400 coefficients, 512 examples",
-            logistic,
-            {"jax": logistic_with_jax, "torch": logistic_with_torch, "pullback": logistic_with_pullback},
-        ),
+        *[
+            Workload(
+                f"hessian-logistic{suffix}",
+                f"the Hessian of a logistic regression with {count} coefficients, 512 examples",
+                partial(logistic, count),
+                {"jax": logistic_with_jax, "torch": logistic_with_torch, "pullback": logistic_with_pullback},
+            )
+            for suffix, count in LOGISTIC.items()
+        ],
         Workload(
             "hessian-products",
             f"{PRODUCTS} products of a Hessian with a vector, 100 thousand parameters, batch 64",
