@@ -155,3 +155,28 @@ def test_derivatives_by_filters_of_large_batches_give_what_numpy_gives(strides: 
     fetches = pb.gradients(pb.reduce_sum(pb.square(y)), [f])
     for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
         np.testing.assert_allclose(xla, numpy, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "filters", "pads", "strides"),
+    [
+        ((5, 20, 1, 128), (2, 2, 128, 5), [[2, 0], [1, 1]], 1),
+        ((5, 20, 5, 8), (2, 2, 8, 4), [[2, 0], [0, 0]], 1),
+        ((2, 8, 8, 3), (3, 3, 3, 3), [[1, 1], [3, 1]], 1),
+        ((2, 8, 8, 12), (1, 1, 12, 16), [[5, 1], [0, 3]], 2),
+        ((2, 1, 1, 12), (1, 1, 12, 16), [[2, 0], [0, 0]], 4),
+        ((2, 8, 8, 6), (2, 2, 3, 8), [[3, 0], [1, 4]], 1),
+        ((2, 8, 12), (2, 12, 16), [[4, 1]], 1),
+        ((2, 4, 5, 6, 12), (2, 2, 2, 12, 64), [[4, 1], [0, 2], [3, 3]], 1),
+    ],
+)
+def test_windows_may_see_padding_only(shape: Any, filters: Any, pads: Any, strides: int) -> None:
+    """XLA's convolution reads other memory where less than nothing is put before what it convolves."""
+    random = np.random.default_rng(0)
+    x, f = pb.placeholder(pb.float32, shape), pb.placeholder(pb.float32, filters)
+    y = pb.nn.convolution(x, f, strides, [[0, 0], *pads, [0, 0]])
+    fed = {z: random.normal(size=z.shape.as_list()).astype(np.float32) for z in (x, f)}
+    fetches = [y, *pb.gradients(pb.reduce_sum(y * y), [x, f])]
+    found, wanted = (pb.Session(engine=engine).run(fetches, fed) for engine in ("xla", "numpy"))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4 * abs(other).max())

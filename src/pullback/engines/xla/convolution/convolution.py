@@ -213,6 +213,7 @@ def _own_by_input(p: Any, f: Any, dy: Any, n: Sizes) -> Any:
     for length, k, s, d, m, (before, _) in axes:
         reach = (k - 1) * d
         around.append((reach - before, length - 1 - (m - 1) * s + before))
+    dy, around = _without_unread(p, dy, around)
     turned = jnp.flip(f, tuple(range(len(windows))))
     turned = turned.reshape(*windows, depth, groups, count // groups)
     turned = jnp.moveaxis(turned, -1, -3).swapaxes(-1, -2).reshape(*windows, count // groups, n.channels)
@@ -227,6 +228,21 @@ def _own_by_input(p: Any, f: Any, dy: Any, n: Sizes) -> Any:
         dimension_numbers=(images, filters, images),
         feature_group_count=groups,
     )
+
+
+def _without_unread(p: Any, dy: Any, around: Sequence[tuple[Any, Any]]) -> tuple[Any, list[tuple[Any, Any]]]:
+    """`dy` without the first results, of windows that see padding only, and what is to be put around it then.
+
+    XLA's convolution on processors reads other memory where less than nothing comes before, and something behind.
+    """
+    first, padded_by = 2 if has_channels_first(p.data_format) else 1, []
+    for axis, ((before, after), s) in enumerate(zip(around, p.strides, strict=True), first):
+        unread, count = max(-(before // s), 0) if isinstance(before, int) else 0, dy.shape[axis]
+        if unread:
+            dy = lax.slice_in_dim(dy, min(unread, count), None, axis=axis)
+        none_is_read = unread and unread >= count
+        padded_by.append((0, (count - 1) * s + 1 + before + after) if none_is_read else (before + unread * s, after))
+    return dy, padded_by
 
 
 @xla_kernel(Conv2DBackpropFilter, Conv3DBackpropFilterV2)
