@@ -34,7 +34,7 @@ def _equal_rows(random: np.random.Generator, shape: Sequence[int]) -> Array:
 
 
 def _equal_columns(random: np.random.Generator, shape: Sequence[int]) -> Array:
-    return np.broadcast_to(random.normal(size=(*shape[:-1], 1)), shape)
+    return np.broadcast_to(random.normal(size=(*shape[:-1], 1)[: len(shape)]), shape)
 
 
 def _in_order(random: np.random.Generator, shape: Sequence[int]) -> Array:
