@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -201,7 +202,7 @@ def _report_of_parts(view: View, made: Split, budget: int) -> Report:
     schedule = made.schedule
     peak, at = peak_of(schedule.nodes, schedule.steps)
     lengths = schedule.lengths
-    before = Schedule(view, lengths, max(budget, sum([lengths.bytes(y) for op in view.operations for y in op.outputs])))
+    before = Schedule(view, lengths, sys.maxsize)
     counts = [sum([flops(op, lengths) for op in some.operations]) for some in (before, schedule)]
     return Report(
         budget,
