@@ -323,10 +323,15 @@ class RandomOrder(AbstractDraw):
 def first_state(seed: int | None, seed2: int | None) -> np.ndarray[Any, Any]:
     """The key of two seeds, or one of the operating system's; and 0, the number of the first draw."""
     if seed is None or seed2 is None:
-        return np.array([*np.random.SeedSequence().generate_state(2, np.uint32), 0], uint32)
+        return np.array([*entropy(), 0], uint32)
     words = np.array([seed & _LARGEST_WORD64, seed2 & _LARGEST_WORD64], np.uint64)
     with np.errstate(over="ignore"):
         return np.array([*threefry.derived_key(np, words), 0], uint32)
+
+
+def entropy() -> np.ndarray[Any, Any]:
+    """Two words of the operating system's."""
+    return np.random.SeedSequence().generate_state(2, np.uint32)
 
 
 def shape_inputs(shape: Any) -> tuple[Dims, tuple[Tensor, ...]]:
