@@ -13,7 +13,7 @@ import pytest
 import pullback as pb
 from pullback.engines.engine import EngineOptions
 from pullback.engines.plan import make_plan
-from pullback.passes.costs import Lengths
+from pullback.passes.run_lengths import Lengths
 
 pytest.importorskip("jax")
 

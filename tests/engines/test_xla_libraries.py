@@ -17,7 +17,7 @@ import jax
 from pullback.core.function import bound_lengths
 from pullback.engines.plan import make_plan
 from pullback.engines.xla.libraries import library_options, threads
-from pullback.passes.costs import Lengths
+from pullback.passes.run_lengths import Lengths
 
 OPTION = "xla_cpu_experimental_ynn_fusion_type"
 EIGEN = {OPTION: "LIBRARY_FUSION_TYPE_REDUCE"}

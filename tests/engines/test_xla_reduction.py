@@ -20,7 +20,7 @@ from pullback.engines.plan import make_plan
 from pullback.engines.xla.array_namespace import NAMESPACE
 from pullback.engines.xla.compiler_options import HAS_OLD_EMITTERS, compiler_options
 from pullback.engines.xla.platform import compiling_for
-from pullback.passes.costs import Lengths
+from pullback.passes.run_lengths import Lengths
 
 TALL = np.random.default_rng(0).standard_normal((5000, 3, 2)).astype(np.float32)
 

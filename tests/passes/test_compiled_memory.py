@@ -13,7 +13,8 @@ import pytest
 
 import pullback as pb
 from pullback.core.graph import Tensor
-from pullback.passes.costs import Lengths, compiled_scratch
+from pullback.passes.costs import compiled_scratch
+from pullback.passes.run_lengths import Lengths
 from pullback.primitives.convolution.formulations import depthwise_chunks
 
 jax = pytest.importorskip("jax")

@@ -12,7 +12,8 @@ import pytest
 import pullback as pb
 from pullback.core.graph import Tensor
 from pullback.core.lengths import named
-from pullback.passes.costs import BYTE, Lengths, flops, work
+from pullback.passes.costs import BYTE, flops, work
+from pullback.passes.run_lengths import Lengths
 
 KNOWN = Lengths()
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..autodiff.cotangent import Term
-from ..autodiff.pullbacks import pullback_of
 from ..core.dtypes import TRAINABLE
 from ..core.function import AbstractFunctional, Function, types_at_call
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.primitive import ZERO
 from ..core.types import TensorType
 from ..primitives.identity.barrier import optimization_barrier
+
+if TYPE_CHECKING:
+    from ..autodiff.cotangent import Term
 
 
 class AbstractCall(AbstractFunctional):
@@ -44,6 +45,8 @@ class AbstractCall(AbstractFunctional):
         return self.function.name
 
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
+        from ..autodiff.pullbacks import pullback_of
+
         seeded = tuple([dy is not None for dy in dys])
         pullback = pullback_of(self.function, tuple(wanted), seeded, self.kept)
         function, numbers = without_unused_parameters(pullback.function)

@@ -10,10 +10,8 @@ of steps (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 12).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..autodiff.choices import chosen_memory
-from ..autodiff.cotangent import Term
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
 from ..core.function import AbstractFunctional, Function, bound_lengths, type_in
@@ -23,7 +21,9 @@ from ..core.memory import Memory
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .call import check_arguments
-from .loop_gradient import loop_gradient
+
+if TYPE_CHECKING:
+    from ..autodiff.cotangent import Term
 
 
 class Loop(AbstractFunctional):
@@ -130,7 +130,15 @@ class Loop(AbstractFunctional):
         return [needed] if self.condition is None else [needed, [0]]
 
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
+        from ..autodiff.choices import chosen_memory
+        from .loop_gradient import loop_gradient
+
         return loop_gradient(op, dys, wanted, chosen_memory())
+
+    @property
+    def has_steps_apart(self) -> bool:
+        """Whether no step needs what another one gives, and many may run at once."""
+        return self.at_once is not None and self.carried == 0 and self.condition is None and self.scanned > 0
 
     @property
     def places(self) -> Places:

@@ -108,6 +108,8 @@ def _type(wanted: Any) -> TensorType:
 class AbstractPythonCall(Primitive):
     """What a Python function returns for arrays."""
 
+    calls_python = True
+
     func: PythonFunction
     outputs: tuple[TensorType, ...]
     wanted: tuple[bool, ...] = ()

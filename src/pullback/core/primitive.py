@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, fields
+from inspect import get_annotations
 from typing import Any, ClassVar, dataclass_transform
 
 from .errors import InaccessibleTensorError
@@ -55,6 +56,8 @@ class Primitive:
     """Stateful operations are neither folded nor merged: they read or write variables, or draw random numbers."""
     recomputes: ClassVar[bool] = False
     """Whether it is there to compute again what was computed before: no pass takes the result of the first time."""
+    calls_python: ClassVar[bool] = False
+    """Whether it calls a Python function of the user's, whose errors are the user's."""
     acts: ClassVar[bool] = False
     """Whether a function runs it for what it does, even where nobody reads its outputs."""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
@@ -211,12 +214,32 @@ def primitive_classes() -> dict[str, type[Primitive]]:
     return dict(_classes)
 
 
+@dataclass(frozen=True)
+class _WithoutFields:
+    pass
+
+
+def _refuse(self: Primitive, name: str, *value: Any) -> None:
+    raise FrozenInstanceError(f"cannot change field '{name}'")
+
+
+_COPIED = "__init__", "__repr__", "__match_args__", "__dataclass_fields__", "__dataclass_params__"
+_REFUSED = {"__setattr__": _refuse, "__delattr__": _refuse}
+_WITHOUT_FIELDS = {name: vars(_WithoutFields)[name] for name in _COPIED} | _REFUSED
+"""What `dataclass` gives a class without fields, for a twentieth of the time; there is one instance, see `_share`."""
+
+
 def _make_dataclass(cls: type[Primitive], first: Primitive) -> None:
     for base in reversed(cls.__mro__):
         if issubclass(base, Primitive) and base is not Primitive and "__dataclass_fields__" not in base.__dict__:
             # An inherited __init__ would hide Primitive.__init__ from a class that is still to be made one.
             final = not base.__name__.startswith("Abstract")
-            dataclass(frozen=True, eq="__eq__" not in base.__dict__, init=final)(base)
+            inherits = hasattr(base, "__dataclass_fields__") and fields(base)  # type: ignore[arg-type]
+            if final and not inherits and not get_annotations(base):
+                for name, value in _WITHOUT_FIELDS.items():
+                    setattr(base, name, value)
+            else:
+                dataclass(frozen=True, eq="__eq__" not in base.__dict__, init=final)(base)
     if not fields(cls):  # type: ignore[arg-type]
         _share(cls, first)
 

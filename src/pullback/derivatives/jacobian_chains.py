@@ -17,7 +17,8 @@ from ..autodiff.paths import operations_between
 from ..core.dtypes import COMPLEX, TRAINABLE
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Operation, Tensor
-from ..passes.costs import Lengths, flops
+from ..passes.costs import flops
+from ..passes.run_lengths import Lengths
 from ..primitives.linalg.matmul import matmul
 from ..primitives.shape.reshape import reshape
 from .products import source_tensor, value_type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from typing import ClassVar
 
 
@@ -124,3 +125,9 @@ class RunMetadata:
     >>> pb.Session().run(pb.constant(1.0), run_metadata=pb.RunMetadata())
     np.float32(1.0)
     """
+
+
+def soft_placement_of(config: Any, otherwise: bool) -> bool:
+    """What a configuration says of `allow_soft_placement`; `otherwise` where it says nothing."""
+    said = config.allow_soft_placement if isinstance(config, ConfigProto) else None
+    return otherwise if said is None else said

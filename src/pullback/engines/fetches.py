@@ -6,13 +6,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..core.composite import AbstractComposite
 from ..core.dtypes import TokenType
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ..core.slices import IndexedSlices, IndexedSlicesValue
-from ..primitives.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue, ragged_value
-from ..primitives.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from ..primitives.variables.operations import VarHandleOp
 from ..primitives.variables.variable import Variable
 from . import messages
@@ -54,7 +51,12 @@ def register_session_run_conversion_functions(
 
 
 def _conversion_of(obj: Any) -> Conversion | None:
-    return next((known for known in _conversions if isinstance(obj, known.kind)), None)
+    known: Sequence[Conversion] = _conversions
+    if isinstance(obj, AbstractComposite):
+        from .composites import SPARSE_AND_RAGGED
+
+        known = [*SPARSE_AND_RAGGED, *_conversions]
+    return next((conversion for conversion in known if isinstance(obj, conversion.kind)), None)
 
 
 class Fetches(NamedTuple):
@@ -88,11 +90,6 @@ def flatten(fetches: Any, graph: Graph) -> Fetches:
     if isinstance(fetches, IndexedSlices):
         parts = [x for x in (fetches.values, fetches.indices, fetches.dense_shape) if x is not None]
         return Fetches([element(x, graph, "fetch") for x in parts], _slices)
-    if isinstance(fetches, SparseTensor):
-        parts = [fetches.indices, fetches.values, fetches.dense_shape]
-        return Fetches([element(x, graph, "fetch") for x in parts], SparseTensorValue._make)
-    if isinstance(fetches, RaggedTensor):
-        return Fetches([element(x, graph, "fetch") for x in fetches.tensors], ragged_value)
     conversion = _conversion_of(fetches)
     if conversion is not None:
         items, rebuild = conversion.fetch(fetches)
@@ -145,10 +142,6 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
             pairs.append((fed_tensor(key, graph), value))
         elif isinstance(key, IndexedSlices):
             pairs.extend(_slices_pairs(key, value, graph))
-        elif isinstance(key, SparseTensor):
-            pairs.extend(_sparse_pairs(key, value, graph))
-        elif isinstance(key, RaggedTensor):
-            pairs.extend(_ragged_pairs(key, value, graph))
         elif isinstance(key, tuple):
             pairs.extend(feed_pairs(_by_part(key, value), graph))
         else:
@@ -171,23 +164,6 @@ def _slices_pairs(key: IndexedSlices, value: Any, graph: Graph) -> list[tuple[Te
     parts = (key.values, key.indices, key.dense_shape)
     given = zip(parts, (*value, None)[:3], strict=True)
     return [(fed_tensor(x, graph), array) for x, array in given if x is not None and array is not None]
-
-
-def _sparse_pairs(key: SparseTensor, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
-    if not isinstance(value, tuple) or len(value) != 3:
-        raise messages.feed_sparse(key, value)
-    lengths = np.asarray(value[2]).tolist()
-    if not key.shape.is_compatible_with(lengths):
-        raise messages.feed_sparse_lengths(key, lengths)
-    parts = (key.indices, key.values, key.dense_shape)
-    return [(fed_tensor(x, graph), array) for x, array in zip(parts, value, strict=True)]
-
-
-def _ragged_pairs(key: RaggedTensor, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
-    if not isinstance(value, RaggedTensorValue) or len(value.nested_row_splits) != key.ragged_rank:
-        raise messages.feed_ragged(key, value)
-    arrays = [value.flat_values, *value.nested_row_splits]
-    return [(fed_tensor(x, graph), array) for x, array in zip(key.tensors, arrays, strict=True)]
 
 
 def fed_tensor(key: Any, graph: Graph) -> Tensor:

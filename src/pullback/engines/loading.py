@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.garbage import without_collection
 from ..core.operation import Operation, Tensor, define_methods
-from ..primitives.sparse.sparse_tensor import SparseTensor
 from .random_stream import untouched_stream
 
 if TYPE_CHECKING:
@@ -35,9 +34,8 @@ engine_loaders: dict[str, Callable[[], EngineClass]] = {"numpy": _numpy_engine, 
 
 
 def install_running() -> None:
-    """Give tensors, dense and sparse, `eval` and operations `run`; called once, when pullback is imported."""
+    """Give tensors `eval` and operations `run`; called once, when pullback is imported."""
     define_methods(Tensor, {"eval": eval_tensor})
-    define_methods(SparseTensor, {"eval": eval_tensor})
     define_methods(Operation, {"run": run_operation})
 
 

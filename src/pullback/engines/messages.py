@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from ..core.errors import (
 )
 from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.lengths import Length
-from ..primitives.ragged.ragged_tensor import RaggedTensor
 from .data_dependent_shapes import DataDependentShapeError
+
+if TYPE_CHECKING:
+    from ..primitives.ragged.ragged_tensor import RaggedTensor
 
 WANTED = {
     "fetch": "Fetch tensors, operations, variables, IndexedSlices, names, or lists, tuples and dictionaries of these",

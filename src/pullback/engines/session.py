@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,14 +16,11 @@ from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.matmul_precision import HIGHEST, check_precision
 from ..core.nesting import explained_depth
 from ..core.typing import TensorLike
-from ..passes.optimizing import Optimizing
-from ..passes.ruleset import Rules, as_rules
 from ..passes.view import as_it_is
 from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.references import first_reads
 from ..primitives.variables.variable import Variable
 from . import messages
-from .configuration import ConfigProto
 from .default_engine import check_engine, default_engine
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
@@ -33,6 +30,9 @@ from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
 from .prefetch import prefetched
 from .shards import Shards, Source
+
+if TYPE_CHECKING:
+    from ..passes.ruleset import Rules
 
 _CLOSED = "Attempted to use a closed Session."
 
@@ -92,13 +92,20 @@ class Session:
             raise ValueError(f"Session: compile_effort must be 'full' or 'fast', not {compile_effort!r}")
         self.graph = get_default_graph() if graph is None else graph
         self.engine = default_engine() if engine is None else engine
-        if isinstance(config, ConfigProto) and config.allow_soft_placement is not None:
-            soft_placement = config.allow_soft_placement
+        if config is not None:
+            from .configuration import soft_placement_of
+
+            soft_placement = soft_placement_of(config, soft_placement)
         check_precision("Session", matmul_precision)
         self.matmul_precision = matmul_precision
         options = EngineOptions(check_numerics, cache_dir, compile_effort, soft_placement, mesh, matmul_precision)
         self._engine: AbstractEngine = _engine_class(self.engine)(options)
-        self._optimize = as_it_is if optimize is None else Optimizing(as_rules(optimize)).view
+        self._optimize = as_it_is
+        if optimize is not None:
+            from ..passes.optimizing import Optimizing
+            from ..passes.ruleset import as_rules
+
+            self._optimize = Optimizing(as_rules(optimize)).view
         self._runs: dict[Any, Run] = {}
         self._lock = threading.RLock()
         self._closed = False

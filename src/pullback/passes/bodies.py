@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from ..core.function import AbstractFunctional, Function, inline, like_parameter, trace
 from ..core.graph import Graph, Operation, Tensor
-from .costs import Lengths, peak_inside, scratch
+from .costs import peak_inside, scratch
 from .fold import folded
 from .merge import merged
 from .rebuilding import copied, with_functions
 from .recomputing import written
+from .run_lengths import Lengths
 from .schedule import NoScheduleError, Schedule
 from .view import View, view_of
 

@@ -1,4 +1,4 @@
-"""Cost model: the bytes of tensors, and the floating-point operations of operations, at given lengths of axes.
+"""Cost model: the floating-point operations and the memory of operations, at given lengths of axes.
 
 What an operation computes follows from its traits and links: one operation an element where it is elementwise, two for
 each product of a contraction, none where it moves elements. Estimates, for choosing what is cheap and for reports.
@@ -7,7 +7,6 @@ each product of a contraction, none where it moves elements. Estimates, for choo
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from math import prod
 from types import MappingProxyType
@@ -18,73 +17,19 @@ import numpy as np
 from ..control_flow.call import RecomputedCall
 from ..control_flow.loop import Loop
 from ..core.dtypes import TokenType, resource
-from ..core.errors import InvalidArgumentError
-from ..core.function import AbstractFunctional, Function, bound_lengths
-from ..core.graph import Operation, Tensor, site_of
-from ..core.lengths import Dimension, Length
+from ..core.function import AbstractFunctional, Function
+from ..core.graph import Operation, Tensor
+from ..core.lengths import Dimension
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape
 from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
 from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
 from ..primitives.convolution.compiled_memory import compiled_bytes, filters_turned
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
+from .run_lengths import Lengths
 
 BYTE = 8
 """Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
-
-
-@dataclass(frozen=True)
-class Lengths:
-    """What the lengths that only a run knows are taken to be."""
-
-    values: Mapping[Length, Dimension] = field(default_factory=dict)
-
-    def number(self, n: Dimension | None) -> int | None:
-        """The number that a length is taken to be; None where it is not given."""
-        found = n.substitute(self.values) if isinstance(n, Length) else n
-        return found if isinstance(found, int) else None
-
-    def elements(self, x: Tensor) -> int:
-        """The number of elements of `x`; of rows that a loop keeps, those of one where only a run knows how many.
-
-        Raises:
-            InvalidArgumentError: a length of it is not given.
-        """
-        lengths = x.shape.lengths
-        found = None if lengths is None else [self.number(n) for n in lengths]
-        if found is not None and found[0:1] == [None] and isinstance(x.op.primitive, Loop):
-            found[0] = 1
-        if found is None or None in found:
-            missing = ", ".join(sorted({str(s) for n in lengths or () for s in _symbols(n)}))
-            what = f"{missing}: give a number in `sizes`." if missing else "its shape, which only a run knows."
-            raise InvalidArgumentError(f"How many bytes {x} takes (made at {site_of(x)}) depends on {what}")
-        return prod(found)  # type: ignore[arg-type]
-
-    def bytes(self, x: Tensor) -> int:
-        """The memory that the elements of `x` take; none for what is no array."""
-        if x.dtype is resource or isinstance(x.dtype, TokenType):
-            return 0
-        return self.elements(x) * x.dtype.itemsize
-
-    def knows(self, x: Tensor) -> bool:
-        """Whether the bytes of `x` follow."""
-        try:
-            return self.bytes(x) >= 0
-        except InvalidArgumentError:
-            return False
-
-    def inside(self, function: Function, args: Sequence[Tensor]) -> Lengths:
-        """The lengths in a function that is called with `args`."""
-        pairs = [(x.shape, _given(x, arg)) for x, arg in zip(function.parameters, args, strict=False)]
-        found = {n: self.number(m) for n, m in bound_lengths(pairs).items()}
-        return Lengths({n: m for n, m in found.items() if m is not None})
-
-
-def _given(parameter: Tensor, arg: Tensor) -> TensorShape:
-    """The shape of what a parameter stands for: `arg`, or a row of it in a loop over rows."""
-    is_row = None not in (arg.shape.rank, parameter.shape.rank) and arg.shape.rank != parameter.shape.rank
-    return arg.shape[1:] if is_row else arg.shape
 
 
 def flops(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
@@ -286,14 +231,7 @@ def _flops_inside(op: Operation, p: AbstractFunctional, lengths: Lengths) -> int
     for function, args in zip(p.functions, p.arguments(op.inputs), strict=True):
         inner = lengths.inside(function, args)
         found.append(sum([flops(x, inner) for x in function.operations]))
-    return max(found, default=0) * (steps_of(op, p, lengths) if isinstance(p, Loop) else 1)
-
-
-def steps_of(op: Operation, loop: Loop, lengths: Lengths) -> int:
-    """The steps of a loop, where rows that it reads or hands out tell; else one."""
-    rows = [*op.inputs[1 + loop.carried :][: loop.scanned], *[op.outputs[i] for i in loop.places.history]]
-    known = [lengths.number(x.shape.lengths[0]) for x in rows if x.shape.lengths]
-    return next((n for n in known if n is not None), 1)
+    return max(found, default=0) * (lengths.steps(op, p) if isinstance(p, Loop) else 1)
 
 
 def _numbers(xs: Sequence[Tensor], lengths: Lengths) -> list[int]:
@@ -323,7 +261,3 @@ def _matrix_length(op: Operation, lengths: Lengths) -> int:
     if type(op.primitive).links is not links_of_matrices or not op.inputs or not op.inputs[0].shape.lengths:
         return 1
     return lengths.number(op.inputs[0].shape.lengths[-1]) or 1
-
-
-def _symbols(n: Dimension | None) -> frozenset[Length]:
-    return n.symbols if isinstance(n, Length) else frozenset()

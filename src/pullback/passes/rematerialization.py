@@ -13,11 +13,12 @@ from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length, bind, named
 from ..core.memory import Memory, as_bytes
 from .bodies import scheduled
-from .costs import Lengths, flops, scratch
+from .costs import flops, scratch
 from .fold import folded
 from .merge import merged
 from .pieces import peak_of
 from .recomputing import written
+from .run_lengths import Lengths
 from .same_values import note_same_values
 from .schedule import NoScheduleError, Schedule
 from .splitting import NotSplitError, Split, split

@@ -14,7 +14,8 @@ from ..core.printing import functions_in
 from ..core.traits import CONSTANT
 from ..drawing.comparison import comparison
 from ..drawing.page import Page
-from .costs import Lengths, flops
+from .costs import flops
+from .run_lengths import Lengths
 from .simplify import Rewrite
 
 _MOST_LINES = 20

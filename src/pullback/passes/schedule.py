@@ -17,10 +17,11 @@ from ..core.graph import Operation, Tensor, site_of
 from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from .checkpoints import checkpointed
-from .costs import Lengths, compiled_scratch, made_early, scratch, work
+from .costs import compiled_scratch, made_early, scratch, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Peak, peak_of, pieces_of
+from .run_lengths import Lengths
 from .view import View
 
 _TRIED = 5

@@ -8,10 +8,10 @@ from typing import Any
 
 from ..core.graph import Operation, Tensor, get_default_graph
 from .accumulating import accumulated
-from .costs import Lengths
 from .fold import folded
 from .merge import merged
 from .microbatches import Division, RefusedError, divided, seeds_of
+from .run_lengths import Lengths
 from .schedule import Schedule
 from .view import View, view_of
 

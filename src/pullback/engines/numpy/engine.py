@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ...control_flow.py_function import AbstractPythonCall
 from ...core.devices import local_device
 from ...core.dtypes import string
 from ...core.errors import FailedPreconditionError, PullbackError, UnimplementedError
@@ -155,7 +154,7 @@ def _execute_checked(program: list[Instruction], slots: list[Any], values: State
 
 def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     """The exception to raise in place of `error`, which a kernel raised on `arrays`."""
-    if isinstance(error, NotImplementedError) and not isinstance(step.op.primitive, AbstractPythonCall):
+    if isinstance(error, NotImplementedError) and not step.op.primitive.calls_python:
         return messages.no_kernel(step.op, error)
     if isinstance(error, MemoryError):
         return messages.no_room(step.op, arrays, error)

@@ -8,7 +8,7 @@ import jax
 
 from ...core.dtypes import resource
 from ...core.function import AbstractFunctional
-from ...passes.costs import Lengths
+from ...passes.run_lengths import Lengths
 from ..engine import EngineOptions
 from ..plan import Plan
 from .jax_internals import keeps_programs

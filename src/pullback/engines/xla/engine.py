@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, update_wrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -34,12 +34,13 @@ from .known import is_known, run_of_known
 from .loops.rooms import RoomKeeper
 from .lost_processes import while_watching
 from .platform import PROCESSOR
-from .processes import wait_for_all
 from .program import Program
-from .segments import SegmentedProgram
 from .settled import UnsettledError
-from .stages import StagedProgram
 from .transfers import everywhere, is_here, shape_of
+
+if TYPE_CHECKING:
+    from .segments import SegmentedProgram
+    from .stages import StagedProgram
 
 
 class XlaEngine(AbstractEngine):
@@ -74,9 +75,9 @@ class XlaEngine(AbstractEngine):
             layout = self._layout(segments[0].place if segments and plan.states else default_device())
             return leaving_jax_alone(run_of_known(plan, layout, self.keep, to_host), None)
         if self.in_stages:
-            return leaving_jax_alone(StagedProgram(self, plan, segments, to_host), self.mesh)
+            return leaving_jax_alone(self._staged(plan, segments, to_host), self.mesh)
         if texts or len(segments) > 1:
-            return leaving_jax_alone(SegmentedProgram(self, plan, to_host), self.mesh)
+            return leaving_jax_alone(self._segmented(plan, to_host), self.mesh)
         program = self._program(plan, segments, to_host)
         self.programs.append(program)
         if self.mesh is not None:
@@ -104,10 +105,20 @@ class XlaEngine(AbstractEngine):
             except DataDependentShapeError as error:
                 if run is not program or all(step.op is not error.op for step in plan.steps):
                     raise
-                run = SegmentedProgram(self, plan, to_host, [error.op])
+                run = self._segmented(plan, to_host, [error.op])
             return run(feeds)
 
         return update_wrapper(attempt, program, updated=())
+
+    def _segmented(self, plan: Plan, to_host: bool, refused: Sequence[Operation] = ()) -> SegmentedProgram:
+        from .segments import SegmentedProgram
+
+        return SegmentedProgram(self, plan, to_host, refused)
+
+    def _staged(self, plan: Plan, segments: Sequence[Segment], to_host: bool) -> StagedProgram:
+        from .stages import StagedProgram
+
+        return StagedProgram(self, plan, segments, to_host)
 
     def _notice_stages(self, ops: Iterable[Operation]) -> None:
         """From the first operation on that names another process, all operations are those of one program over all."""
@@ -300,7 +311,7 @@ class XlaEngine(AbstractEngine):
     def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program of `plan` sends each device, by kind of collective."""
         if self.in_stages:
-            return StagedProgram(self, plan, self.segments(plan), True).communication(feeds)
+            return self._staged(plan, self.segments(plan), True).communication(feeds)
         return self._only_program("compiled_communication", plan).communication(feeds)
 
     def _only_program(self, what: str, plan: Plan) -> Program:
@@ -315,6 +326,8 @@ class XlaEngine(AbstractEngine):
     def meet(self, what: str) -> None:
         """Return when all processes that the mesh spans have come here, with the same words."""
         if self.in_stages or not self.takes_arrays:
+            from .processes import wait_for_all
+
             wait_for_all(what)
 
     def close(self) -> None:

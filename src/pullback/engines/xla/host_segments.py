@@ -12,7 +12,6 @@ from ...core.dtypes import string
 from ...core.graph import Operation
 from .. import messages
 from ..engine import EngineOptions
-from ..numpy.engine import NumpyEngine
 from ..plan import Plan, Step
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ class HostProgram:
     """The steps of a segment, run by a NumPy engine, which is lent the values of the variables that they use."""
 
     def __init__(self, engine: XlaEngine, plan: Plan) -> None:
+        from ..numpy.engine import NumpyEngine
+
         self.host = NumpyEngine(EngineOptions(engine.options.check_numerics))
         self.lost = engine.lost
         self.run = self.host.prepare(plan)

@@ -26,12 +26,7 @@ from ...core.function import AbstractFunctional
 from ...core.graph import Operation
 from ...core.threads import threads
 from ...core.traits import multiplies
-from ...passes.costs import Lengths, flops, steps_of
-from ...primitives.convolution.abstract import (
-    AbstractConvolution,
-    AbstractConvolutionByFilter,
-    AbstractConvolutionByInput,
-)
+from ...passes.run_lengths import Lengths
 from ...primitives.linalg.matmul import MatMul
 from ..plan import Plan
 
@@ -43,7 +38,6 @@ _MEASURED = (0, 10), (0, 12)
 """The versions of jax whose libraries are known to behave so."""
 _SHARES_CONVOLUTIONS = jax.__version_info__ >= (0, 12)
 """Whether YNNPACK does."""
-_CONVOLUTIONS = AbstractConvolution, AbstractConvolutionByInput, AbstractConvolutionByFilter
 _SHARED_BY_YNNPACK = 1 << 23
 _SHARED_BY_EIGEN = 3 << 19
 """The multiplications from which a product is shared out over threads."""
@@ -93,7 +87,7 @@ def _products(plan: Plan, lengths: Lengths, times: int = 1) -> Iterator[Product]
     for op, bodies in [(step.op, step.bodies) for step in plan.steps]:
         p = op.primitive
         if isinstance(p, AbstractFunctional):
-            steps = steps_of(op, p, lengths) if isinstance(p, Loop) else 1
+            steps = lengths.steps(op, p) if isinstance(p, Loop) else 1
             for body, function, args in zip(bodies, p.functions, p.arguments(op.inputs), strict=True):
                 yield from _products(body.plan, lengths.inside(function, args), steps * times)
         elif multiplies(p.traits):
@@ -101,8 +95,11 @@ def _products(plan: Plan, lengths: Lengths, times: int = 1) -> Iterator[Product]
 
 
 def _product(op: Operation, lengths: Lengths, times: int) -> Product:
+    from ...passes.costs import flops
+    from ...primitives.convolution.abstract import AnyConvolution
+
     p = op.primitive
-    is_convolution = isinstance(p, _CONVOLUTIONS)
+    is_convolution = isinstance(p, AnyConvolution)
     if not all(map(lengths.knows, (*op.inputs, *op.outputs))):
         return Product(0, times, None, False, is_convolution)
     count = flops(op, lengths) // 2

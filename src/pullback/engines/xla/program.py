@@ -24,7 +24,7 @@ from ...core.function import bound_lengths
 from ...core.garbage import without_collection
 from ...core.graph import Operation, Tensor
 from ...core.shape import as_shape
-from ...passes.costs import Lengths
+from ...passes.run_lengths import Lengths
 from .. import messages
 from ..concrete import concrete_values, is_small, lifted_constants, shape_slots
 from ..engine import Run
@@ -32,12 +32,11 @@ from ..plan import Plan, has_guards
 from .broadcast_factors import has_broadcast_factor
 from .collectives import bytes_by_kind
 from .compiler_options import compiler_options
-from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
+from .control_flow.failures import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
 from .headroom import headroom_of, make_sure_of
 from .interrupts import to_its_end
 from .jax_internals import launcher
-from .loops.map import has_steps_apart
 from .loops.padded import Padded, Turned, cut
 from .loops.rooms import Rooms, WithRooms
 from .lost_processes import while_watching
@@ -451,9 +450,7 @@ def _may_record(plan: Plan) -> bool:
     """Whether there is a loop whose steps follow one another, which may keep room for what it computes again."""
     for step in plan.steps:
         loop = step.op.primitive
-        if (isinstance(loop, Loop) and not has_steps_apart(loop)) or any(
-            _may_record(body.plan) for body in step.bodies
-        ):
+        if (isinstance(loop, Loop) and not loop.has_steps_apart) or any(_may_record(body.plan) for body in step.bodies):
             return True
     return False
 

@@ -59,7 +59,6 @@ class SparseTensor(AbstractComposite):
     dense_shape: Any
 
     __array_priority__: ClassVar[int] = 101
-    eval: ClassVar[Callable[..., Any]]
     __mul__: ClassVar[Callable[..., Any]]
     __rmul__: ClassVar[Callable[..., Any]]
     __truediv__: ClassVar[Callable[..., Any]]
@@ -83,6 +82,10 @@ class SparseTensor(AbstractComposite):
         SparseTensorValue(indices=array([[0]]), values=array([1.], dtype=float32), dense_shape=array([2]))
         """
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value, by `session` or the default one."""
+        return Tensor.eval(self, feed_dict, session)
 
     @property
     def dtype(self) -> DType:

@@ -7,9 +7,7 @@ before anything is assigned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -20,47 +18,11 @@ from ....control_flow.py_function import AbstractPythonCall, EagerPyFunc, PyFunc
 from ....core.graph import Operation, site_of
 from ... import messages
 from ...data_dependent_shapes import DataDependentShapeError
-from ...plan import NOWHERE, Plan, Step
+from ...plan import NOWHERE, Step
 from ..registry import xla_functional
 from ..trace import Trace
+from .failures import Failures, noted_failures
 from .words import host_in_words, host_of_words, in_words, of_words, shape_in_words
-
-Failures = list[BaseException]
-_failures: ContextVar[Failures | None] = ContextVar("failures", default=None)
-"""Where errors are noted; None where no program is made, because all arrays are known."""
-
-
-@contextmanager
-def noting_in(failures: Failures) -> Iterator[None]:
-    """A block in which programs are traced whose Python functions note their errors in `failures`."""
-    token = _failures.set(failures)
-    try:
-        yield
-    finally:
-        _failures.reset(token)
-
-
-def raise_first(failures: Failures, results: Any) -> None:
-    """Wait for `results`, and raise the first error that was noted meanwhile."""
-    jax.block_until_ready(results)  # type: ignore[no-untyped-call]
-    jax.effects_barrier()  # type: ignore[no-untyped-call]
-    if failures:
-        first = failures[0]
-        failures.clear()
-        raise first
-
-
-def calls_python(plan: Plan) -> bool:
-    """Whether a step, or one of a function inside, calls a Python function."""
-    plans = {id(plan): plan}
-    pending = [plan]
-    for part in pending:
-        for step in part.steps:
-            if isinstance(step.op.primitive, AbstractPythonCall):
-                return True
-            pending += [body.plan for body in step.bodies if id(body.plan) not in plans]
-            plans.update([(id(body.plan), body.plan) for body in step.bodies])
-    return False
 
 
 @xla_functional(EagerPyFunc, PyFunc, PyFuncStateless)
@@ -70,7 +32,7 @@ def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, .
     op = step.op
     primitive = op.primitive
     assert isinstance(primitive, AbstractPythonCall)
-    failures = _failures.get()
+    failures = noted_failures()
     if failures is None and not any(isinstance(x, jax.core.Tracer) for x in arrays):
         return tuple(_results(primitive, op, arrays))
     read = [y for y, slot in zip(op.outputs, step.outputs, strict=True) if slot != NOWHERE]

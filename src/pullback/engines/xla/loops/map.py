@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ....control_flow.loop import Loop
 from ..control_flow.branches import is_known
 from ..trace import AbstractRows
 from .step import Steps
@@ -24,12 +23,7 @@ _FEWEST = 16
 def can_run_at_once(steps: Steps) -> bool:
     """Whether the steps do not depend on each other, and their number and rows are there."""
     there = is_known(steps.arrays[0]) and not any(isinstance(steps.arrays[n], AbstractRows) for n in steps.scanned)
-    return has_steps_apart(steps.loop) and not steps.written and there
-
-
-def has_steps_apart(loop: Loop) -> bool:
-    """Whether no step of `loop` needs what another one gives, and many may run at once."""
-    return loop.at_once is not None and loop.carried == 0 and loop.condition is None and loop.scanned > 0
+    return steps.loop.has_steps_apart and not steps.written and there
 
 
 def run_at_once(steps: Steps) -> tuple[Any, ...]:
