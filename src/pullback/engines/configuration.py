@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass
