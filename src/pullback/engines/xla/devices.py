@@ -169,16 +169,20 @@ class Layout(NamedTuple):
         """Arguments of `jax.jit` that put arguments in their place."""
         return {} if self.device is None else {"in_shardings": SingleDeviceSharding(self.device)}
 
-    def copied(self, array: Any, like: Any = None) -> Any:
-        """A copy of `array` in its place: on the device, or spread as `like` is, else on every device of the mesh."""
+    def copied(self, array: Any, like: Any = None, *, lasting: bool = False) -> Any:
+        """A copy of `array` in its place: on the device, or spread as `like` is, else on every device of the mesh.
+
+        It may still be under way where `array` is `lasting`: nobody ever writes to that.
+        """
         if self.mesh is not None:
             return jax.device_put(np.array(array), whole(self.mesh) if like is None else like.sharding)
         given = np.asarray(array)
         if given.nbytes <= _SMALL:
             given = _apart(given)
-        placed = jax.device_put(given, self.device).block_until_ready()
-        shared = placed.unsafe_buffer_pointer() == given.ctypes.data
-        return jnp.copy(placed) if shared else placed
+        placed = jax.device_put(given, self.device)
+        if placed.unsafe_buffer_pointer() == given.ctypes.data:
+            return jnp.copy(placed)
+        return placed if lasting else placed.block_until_ready()
 
     def moved(self, feed: Any) -> Any:
         """A feed, copied to its place if it is an array of jax that is bound to another one."""

@@ -44,7 +44,7 @@ def run_of_known(
             trace.run()
             arrays = [np.asarray(y) for y in trace.fetched()]
             results = [host_value(y) if to_host else jax.device_put(np.array(y)) for y in arrays]
-            keep(plan.states, [layout.copied(value) for value in trace.states])
+            keep(plan.states, [layout.copied(value, lasting=True) for value in trace.states])
             return results
 
     return run

@@ -144,13 +144,13 @@ class Program:
         self.settled = None if call is None else settled_call(self, call)
 
     def on_host(self, outputs: Sequence[Any], states: Sequence[Any]) -> list[Any]:
-        """`outputs` as NumPy arrays; where there are none, after `states` were computed."""
+        """`outputs` as NumPy arrays; where there are none, after `states` were computed, but for copies."""
         if self.spans_processes:
             self.layout.wait_for([outputs, states])
         elif outputs:
             outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
-        elif states:
-            states[0].block_until_ready()
+        elif computed := [x for i, x in enumerate(states) if i not in self.assigned]:
+            computed[0].block_until_ready()
         return [*map(call, self.readers, outputs)]
 
     def save(self, launched: Sequence[Any]) -> None:
@@ -264,7 +264,9 @@ class Program:
         self.calls += 1
         if self.calls == 2:
             assigned = set(self.assigned.values())
-            self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
+            self.lifted = [
+                x if j in assigned else self.layout.copied(x, lasting=True) for j, x in enumerate(self.lifted)
+            ]
         signature = self._signature(fn, feeds)
         self.headroom = self.completed.get(signature, 0)
         start = partial(self._start, fn, launched)
@@ -292,7 +294,7 @@ class Program:
         """The new values of `written`, with those that are constants as they are."""
         complete = list(states)
         for i, j in self.assigned.items():
-            complete[i] = self.layout.copied(self.lifted[j])
+            complete[i] = self.layout.copied(self.lifted[j], lasting=True)
         return complete
 
     def memory(self, feeds: Sequence[Any]) -> dict[str, int]:
