@@ -57,11 +57,11 @@ def _is_windowed(op: Operation) -> bool:
 
 
 class Fused:
-    """The slots whose values XLA computes where they are read, with how many shifted arrays it reads for an element."""
+    """The slots whose values XLA computes where they are read, with the shifted arrays that it reads for an element."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._shifts: dict[int, int] = {}
+        self._shifts: dict[int, frozenset[Any]] = {}
         self._made: set[int] = set()
         """The slots of what is apart because it is read again."""
 
@@ -78,10 +78,12 @@ class Fused:
         """Work it out for the results of a step."""
         shifts = self._shifts
         if _is_windowed(step.op) and self._made.isdisjoint(step.outputs):
-            shifts.update(dict.fromkeys(step.outputs, _FEW))
+            several = frozenset([(step.op, i) for i in range(_FEW)])
+            shifts.update(dict.fromkeys(step.outputs, several))
         elif _is_fused(step.op):
-            count = sum([shifts.get(n, 0) for n in step.inputs]) + _shifts(step.op)
-            shifts.update(dict.fromkeys(step.outputs, min(count, _FEW)))
+            read = frozenset([step.op] if _shifts(step.op) else [])
+            read = read.union(*[shifts.get(n, ()) for n in {*step.inputs}])
+            shifts.update(dict.fromkeys(step.outputs, frozenset(list(read)[:_FEW])))
         else:
             for n in step.outputs:
                 shifts.pop(n, None)
@@ -99,8 +101,9 @@ class Fused:
             return False
         if multiplies(primitive.traits) or not on_processor():
             return False
-        computed = [n for n, x in zip(step.inputs, arrays, strict=True) if n in self._shifts and _is_large(x)]
-        return any(self._shifts[n] >= _FEW for n in computed) or (bool(computed) and _is_along_few(step.op))
+        inputs = enumerate(zip(step.inputs, arrays, strict=True))
+        brought = [n for i, (n, x) in inputs if n in self._shifts and _is_large(x) and not _stays(step.op, i)]
+        return any(len(self._shifts[n]) >= _FEW for n in brought) or (bool(brought) and _is_along_few(step.op))
 
     def _is_read_again(self, step: Step) -> bool:
         """Whether what XLA computes where it is read is read more than once, or something that is computed of it."""

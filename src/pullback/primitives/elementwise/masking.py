@@ -73,7 +73,7 @@ class MaskUnseen(Primitive):
 
     def links(self, i: int, x: TensorType, b: TensorType, seen_by: TensorType) -> Links | None:
         del b, seen_by
-        return None if i or x.shape.rank is None else same_axes(range(x.shape.rank))
+        return None if i == 2 or x.shape.rank is None else same_axes(range(x.shape.rank))
 
     def kernel(self, xp: Any, x: Any, b: Any, seen_by: Any) -> Any:
         along = (None,) * x.ndim if self.along is None else self.along
