@@ -15,8 +15,9 @@ from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.reshape import reshape, reshape_like
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
-from .products import as_sources, dense, graph_of_all, value_type, zeros_of
+from .products import as_sources, dense, graph_of_all, source_tensor, value_type, zeros_of
 from .rows import rows_of
+from .seeds import seeds_of
 
 
 def hessians(
@@ -75,12 +76,12 @@ def _block_row(dx: Any, x: Any, columns: Sequence[Any], options: Any, batch_size
     """The Jacobians of `dx`, the derivative by `x`, by each of `columns`."""
     if dx is None:
         return [_zero_block(x, column) for column in columns]
-    slope = dense(dx)
+    seeds = seeds_of(dense(dx), [source_tensor(column) for column in columns])
 
-    def pull(unit: Tensor) -> list[Tensor | None]:
-        return [None if d is None else dense(d) for d in gradients(slope, columns, grad_ys=unit, **options)]
+    def pull(seed: Tensor) -> list[Tensor | None]:
+        return [None if d is None else dense(d) for d in gradients(seeds.of, columns, grad_ys=seed, **options)]
 
-    found = rows_of(slope, pull, batch_size)
+    found = rows_of(seeds.of, pull, batch_size, seeds.rows)
     return [
         _zero_block(x, column) if rows is None else _shaped(rows, x, column)
         for rows, column in zip(found, columns, strict=True)

@@ -25,6 +25,7 @@ from ..primitives.shape.transpose import transpose
 from .jacobian_chains import Chain, chain_of
 from .products import dense, is_complex, jvp, source_tensor, value_type, zeros_of
 from .rows import rows_of
+from .seeds import seeds_of
 
 MODES = ("reverse", "forward", "coloured", "chained", "auto")
 _FEW = 16
@@ -39,11 +40,14 @@ def reverse(
     `constants` are held constant.
     """
 
-    def pull(unit: Tensor) -> list[Tensor | None]:
-        found = gradients(y, sources, grad_ys=unit, stop_gradients=constants)
+    seeds = seeds_of(y, [source_tensor(x) for x in sources], constants)
+
+    def pull(seed: Tensor) -> list[Tensor | None]:
+        found = gradients(seeds.of, sources, grad_ys=seed, stop_gradients=constants)
         return [None if dx is None else dense(dx) for dx in found]
 
-    return [None if rows is None else _unflatten(rows, y) for rows in rows_of(y, pull, batch_size)]
+    found = rows_of(seeds.of, pull, batch_size, seeds.rows)
+    return [None if rows is None else _unflatten(rows, y) for rows in found]
 
 
 def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
