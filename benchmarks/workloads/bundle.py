@@ -1,19 +1,21 @@
 """Bundle adjustment: the Jacobian of where points are seen, by cameras and by points, observation by observation.
 
 The model of ADBench (Šrajer et al. 2018), after Agarwal et al. (2010): a rotation by an axis times an angle, a focal
-length, a principal point and two radial distortions. 49 cameras, 7,776 points, 31,843 observations.
+length, a principal point and two radial distortions. As many cameras, points and observations as its first and third.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..workload import Step, Workload
 
-CAMERAS, POINTS, OBSERVATIONS = 49, 7_776, 31_843
+SIZES = {"": (49, 7_776, 31_843), "-large": (93, 61_203, 287_451)}
+"""Cameras, points and observations, by what the workload is called."""
 
 Array = np.ndarray[Any, Any]
 
@@ -28,13 +30,15 @@ class Data(NamedTuple):
     seen: Array
 
 
-def data() -> Data:
+def data(cameras_count: int, points_count: int, observations: int) -> Data:
     random = np.random.default_rng(0)
-    cameras = 0.3 * random.standard_normal((CAMERAS, 11))
+    cameras = 0.3 * random.standard_normal((cameras_count, 11))
     cameras[:, 6] = 1.0
-    points = random.standard_normal((POINTS, 3)) + np.array([0.0, 0.0, 5.0])
-    camera_of, point_of = (random.integers(n, size=OBSERVATIONS).astype(np.int32) for n in (CAMERAS, POINTS))
-    seen = random.standard_normal((OBSERVATIONS, 2))
+    points = random.standard_normal((points_count, 3)) + np.array([0.0, 0.0, 5.0])
+    camera_of, point_of = (
+        random.integers(n, size=observations).astype(np.int32) for n in (cameras_count, points_count)
+    )
+    seen = random.standard_normal((observations, 2))
     return Data(cameras.astype(np.float32), points.astype(np.float32), camera_of, point_of, seen.astype(np.float32))
 
 
@@ -116,13 +120,10 @@ def with_torch(data: Data) -> Step:
 
 WORKLOADS = [
     Workload(
-        name="bundle",
-        title="Jacobian of a bundle adjustment: 49 cameras, 7,776 points, 31,843 observations",
-        data=data,
-        peers={
-            "pullback": with_pullback,
-            "jax": with_jax,
-            "torch": with_torch,
-        },
+        f"bundle{name}",
+        f"Jacobian of a bundle adjustment: {sizes[0]} cameras, {sizes[1]:,} points, {sizes[2]:,} observations",
+        partial(data, *sizes),
+        {"pullback": with_pullback, "jax": with_jax, "torch": with_torch},
     )
+    for name, sizes in SIZES.items()
 ]
