@@ -58,6 +58,7 @@ NO_GRADIENT: dict[str, tuple[str, ...]] = {
             "TieSharesLike",
             "SegmentHits",
             "FoldSlopes",
+            "Excess",
         ),
     ),
     "it draws whole numbers": ("Multinomial", "StatelessMultinomial", "RandomPoissonV2", "StatelessRandomPoisson"),

@@ -36,6 +36,7 @@ NOT_DECLARED = {
     "MaskUnseen": "which elements it moves depends on numbers",
 }
 NOT_READ = {
+    "Excess": "where it is not the smaller one",
     "MaskUnseen": "where it is NaN",
     "RowsLike": "it has any number of inputs",
     "Unbiased": "where it is NaN",

@@ -20,7 +20,7 @@ from tests.test_cases import assert_close
 _REFUSED = """
     Atan2Grad AvgPool AvgPoolGrad BatchToSpaceND BesselI1Slope BesselJ1Slope BetaDensity Betainc
     BetaincByParameters Cofactors Corner CropPlaces CtcStates CtcUniqueLabels Dilation2D EagerPyFunc Eig Erfcx
-    ExtractVolumePatches FFTND FakeQuantPart FakeQuantWithMinMaxVars FftShift FitLengths FlatPositions Frame
+    Excess ExtractVolumePatches FFTND FakeQuantPart FakeQuantWithMinMaxVars FftShift FitLengths FlatPositions Frame
     GammaDensity GatherNd GaussSlope IRFFTND IgammaGradA IgammaRatio InverseGaps InverseOrZero IsotonicRegression
     LengthProduct ListDiffIndices MatrixExponential MaxLike MaxPool MaxPoolPlaces MergeLeading MinLike Neighbours
     NonMaxSuppressionByClass NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps NthElement OverlapAndAdd

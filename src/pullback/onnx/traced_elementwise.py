@@ -188,7 +188,7 @@ _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
     "square": lambda x: x * x,
     "expm1": _expm1,
     "log1p": _log1p,
-    "exp2": lambda x: elementwise(x.w, "exp", x * math.log(2.0)),
+    "exp2": lambda x: elementwise(x.w, "power", np.asarray(2, x.dtype), x),
     "log2": lambda x: elementwise(x.w, "log", x) * (1 / math.log(2.0)),
     "log10": lambda x: elementwise(x.w, "log", x) * (1 / math.log(10.0)),
     "trunc": lambda x: elementwise(x.w, "sign", x) * elementwise(x.w, "floor", elementwise(x.w, "absolute", x)),

@@ -52,6 +52,13 @@ class _Namespace:
         return jnp.where((a == 0) & (jnp.real(b) > 0), jnp.zeros((), y.dtype), y)
 
     @staticmethod
+    def exp2(x: Any) -> Any:
+        """2 to the power of `x`; exactly, for whole numbers, where XLA's differs in the last places."""
+        whole = jnp.round(x)
+        power = jnp.ldexp(jnp.ones((), x.dtype), whole.astype(np.int32))
+        return jnp.where(x == whole, power, jnp.exp2(x))
+
+    @staticmethod
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
         axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.intervals import any_input_or_zero, input_or_zero
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.traits import ADDS, MOVES, VIEWS, links_of_matrices
 from ...core.types import TensorType
@@ -97,6 +97,26 @@ class AtUpperRight(Primitive):
         return (lambda: upper_right(dy),)
 
     bounds = input_or_zero
+
+
+def excess_of(e: Tensor, a: Tensor) -> Tensor:
+    """The power of two by which each matrix of `e` is larger than that of `a`, [..., 1, 1]; 1 where it is not."""
+    return Excess()(e, a)
+
+
+class Excess(Primitive):
+    gradient = no_gradient
+
+    def infer(self, e: TensorType, a: TensorType) -> tuple[TensorType, ...]:
+        del a
+        return (_resized(e, lambda n: 1),)
+
+    def kernel(self, xp: Any, e: Any, a: Any) -> Any:
+        larger, size = [xp.max(xp.abs(x), axis=(-2, -1), keepdims=True, initial=0) for x in (e, a)]
+        ratio = larger / xp.where(size > 0, size, xp.ones_like(size))
+        exponent = xp.floor(xp.log2(xp.where(ratio > 1, ratio, xp.ones_like(ratio))))
+        known = xp.isfinite(exponent)
+        return xp.exp2(xp.where(known, exponent, xp.zeros_like(exponent))).astype(e.dtype)
 
 
 def _resized(x: TensorType, size: Any) -> TensorType:

@@ -1,9 +1,9 @@
 """Matrix functions: exponential, logarithm and square root.
 
 The derivative of each at `x` is the function itself, of a matrix of two by two blocks: any order follows.
-Kernels: scaling and squaring with a Padé approximant (Higham 2005), inverse scaling and squaring with Gauss-Legendre
-quadrature (Higham 2008, chapter 11), and Newton's iteration by increments (Iannazzo 2003), which loses no digits of
-badly conditioned matrices.
+Kernels: scaling and squaring with a Padé approximant (Al-Mohy and Higham 2009), inverse scaling and squaring with
+Gauss-Legendre quadrature (Higham 2008, chapter 11), and Newton's iteration by increments (Iannazzo 2003), which loses
+no digits of badly conditioned matrices.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...core.traits import SINGULAR, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..elementwise.masking import mask_unseen
-from .blocks_of_matrices import upper_block_matrix, upper_right
+from .blocks_of_matrices import excess_of, upper_block_matrix, upper_right
 from .contraction import finite_or_unit, or_nan
 from .stacks import adjoint_of, check_matrices, matrices
 
@@ -41,7 +41,14 @@ PADE = (
     1,
 )
 """The coefficients of the numerator of the approximant of degree 13."""
+DEGREE = len(PADE) - 1
 PADE_RADIUS = 5.371920351148152
+LOG_OF_NEXT = -math.log2(math.comb(2 * DEGREE, DEGREE) * math.factorial(2 * DEGREE + 1))
+"""Of the first term of the series that the approximant has not, the logarithm of its coefficient."""
+LOG_OF_ROUNDING = -53
+_LOG_OF_ZERO = -1e5
+_ROOM = 80
+"""By how many powers of two numbers may grow when the approximant is computed."""
 NODES, WEIGHTS = [part / 2 for part in np.polynomial.legendre.leggauss(8)]
 NODES = NODES + 0.5
 LOG_RADIUS = 0.25
@@ -78,8 +85,7 @@ class MatrixExponential(Primitive):
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: as many squarings as the largest matrix needs."""
         finite, x = finite_or_unit(xp, x)
-        halvings = halvings_of(xp, x)
-        y = pade(xp, x, halvings)
+        y, halvings = approximant(xp, x)
         for i in range(int(halvings.max(initial=0))):
             y = xp.where(i < halvings, xp.matmul(y, y), y)
         return or_nan(xp, finite, y)
@@ -88,25 +94,69 @@ class MatrixExponential(Primitive):
         return (lambda: _change(MatrixExponential(), op, dy),)
 
 
-def halvings_of(xp: Any, x: Any) -> Any:
-    """How often each matrix is halved before the approximant holds, [..., 1, 1]."""
-    norm = xp.max(xp.sum(xp.abs(x), axis=-2, keepdims=True), axis=-1, keepdims=True, initial=0)
-    bound = xp.asarray(PADE_RADIUS, norm.dtype)
-    halvings = xp.ceil(xp.log2(xp.maximum(norm / bound, xp.ones_like(norm))))
-    return xp.where(xp.isfinite(halvings), halvings, xp.zeros_like(halvings)).astype(np.int32)
+def approximant(xp: Any, x: Any) -> tuple[Any, Any]:
+    """The exponential of `x / 2**halvings`, by a Padé approximant, and the halvings of each matrix, [..., 1, 1]."""
+    numbers = np.finfo(x.dtype)
+    halvings = _halvings(xp, x.astype(np.result_type(x.dtype, np.float64)), numbers.maxexp - _ROOM)
+    real = numbers.dtype
+    return _pade(xp, x * xp.exp2(-halvings).astype(real).astype(x.dtype)), halvings.astype(np.int32)
 
 
-def pade(xp: Any, x: Any, halvings: Any) -> Any:
-    """The approximant of the exponential of `x / 2**halvings`."""
-    small = x * xp.exp2(-halvings.astype(np.float32)).astype(x.dtype)
+def _halvings(xp: Any, x: Any, largest: int) -> Any:
+    """How often each matrix is halved before the approximant holds: as often as its powers need, not its size.
+
+    Its size is to be 2 to the power of `largest` at most.
+
+    Each time that is not needed loses digits (Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix
+    exponential", 2009).
+    """
+    size = _norm(xp, x)
+    exponent = xp.ceil(_log2(xp, xp.where(xp.isfinite(size) & (size > 0), size, xp.ones_like(size))))
+    one = x * xp.exp2(-exponent).astype(x.dtype)
+    two = xp.matmul(one, one)
+    four = xp.matmul(two, two)
+    root = xp.maximum(_log2(xp, _norm(xp, four)) / 4, _log2(xp, _norm(xp, xp.matmul(four, two))) / 6)
+    least = xp.ceil(root + exponent - math.log2(PADE_RADIUS))
+    needed = xp.maximum(xp.maximum(least, exponent - largest), xp.zeros_like(least))
+    error = _growth(xp, xp.abs(one)) + 2 * DEGREE * (exponent - needed) + LOG_OF_NEXT - LOG_OF_ROUNDING
+    needed = needed + xp.maximum(xp.ceil(error / (2 * DEGREE)), xp.zeros_like(error))
+    return xp.where(xp.isfinite(needed), needed, xp.zeros_like(needed))
+
+
+def _growth(xp: Any, x: Any) -> Any:
+    """The logarithm of the size of power 27 of matrices without signs, whose own size is about 1."""
+    two = xp.matmul(x, x)
+    four = xp.matmul(two, two)
+    sums, total = xp.sum(x, axis=-2, keepdims=True), 0.0
+    for factors in ([four, four], [four, four], [four, four, two]):
+        for factor in factors:
+            sums = xp.matmul(sums, factor)
+        largest = xp.max(sums, axis=-1, keepdims=True, initial=0)
+        total = total + _log2(xp, largest)
+        sums = sums / xp.where(largest > 0, largest, xp.ones_like(largest))
+    return total
+
+
+def _norm(xp: Any, x: Any) -> Any:
+    """The largest sum of a column, [..., 1, 1]."""
+    return xp.max(xp.sum(xp.abs(x), axis=-2, keepdims=True), axis=-1, keepdims=True, initial=0)
+
+
+def _log2(xp: Any, x: Any) -> Any:
+    """The logarithm; of 0 a number below all others."""
+    return xp.where(x > 0, xp.log2(xp.where(x > 0, x, xp.ones_like(x))), xp.full_like(x, _LOG_OF_ZERO))
+
+
+def _pade(xp: Any, x: Any) -> Any:
+    """The approximant of the exponential of `x`."""
     one = xp.eye(x.shape[-1], dtype=x.dtype)
     b = [xp.asarray(c, x.dtype) for c in PADE]
-    x2 = xp.matmul(small, small)
+    x2 = xp.matmul(x, x)
     x4 = xp.matmul(x2, x2)
     x6 = xp.matmul(x4, x2)
     odd = xp.matmul(x6, b[13] * x6 + b[11] * x4 + b[9] * x2) + b[7] * x6 + b[5] * x4 + b[3] * x2 + b[1] * one
     even = xp.matmul(x6, b[12] * x6 + b[10] * x4 + b[8] * x2) + b[6] * x6 + b[4] * x4 + b[2] * x2 + b[0] * one
-    u = xp.matmul(small, odd)
+    u = xp.matmul(x, odd)
     return xp.linalg.solve(even - u, even + u)
 
 
@@ -262,7 +312,12 @@ def _infer(what: str, x: TensorType) -> tuple[TensorType, ...]:
 
 
 def _change(function: Primitive, op: Operation, dy: Tensor) -> Tensor:
-    """The derivative of a function of matrices in the direction `dy`, 0 of what is not finite where that is 0."""
-    y = upper_right(function(upper_block_matrix(adjoint_of(op.inputs[0]), dy)))
+    """The derivative of a function of matrices in the direction `dy`, 0 of what is not finite where that is 0.
+
+    It is linear in `dy`, which is made no larger than the matrix: else its size would decide how that is computed.
+    """
+    x = adjoint_of(op.inputs[0])
+    excess = excess_of(dy, x)
+    y = upper_right(function(upper_block_matrix(x, dy / excess))) * excess
     rank = y.shape.rank
     return mask_unseen(y, y, dy, None if rank is None else (*range(rank - 2), None, None))

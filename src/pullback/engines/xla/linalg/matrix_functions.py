@@ -15,15 +15,15 @@ from ....primitives.linalg.matrix_functions import (
     MatrixExponential,
     MatrixLogarithm,
     MatrixSquareRoot,
+    approximant,
     far_from_one,
     first_of_root,
-    halvings_of,
     last_of_root,
     log_term,
     next_of_root,
-    pade,
     unfinished,
 )
+from ..array_namespace import NAMESPACE
 from ..registry import xla_kernel
 from ..turns import in_turn
 
@@ -34,12 +34,12 @@ def _exponential(p: MatrixExponential, x: Any) -> Any:
     del p
     if not x.size:
         return x
-    halvings = halvings_of(jnp, x)
+    y, halvings = approximant(NAMESPACE, x)
 
     def square(i: Any, y: Any) -> Any:
         return jnp.where(i < halvings, jnp.matmul(y, y), y)
 
-    return lax.fori_loop(0, jnp.max(halvings), square, pade(jnp, x, halvings))
+    return lax.fori_loop(0, jnp.max(halvings), square, y)
 
 
 @xla_kernel(MatrixSquareRoot)
@@ -78,4 +78,5 @@ def _logarithm(p: MatrixLogarithm, x: Any) -> Any:
     def add(i: Any, total: Any) -> Any:
         return total + log_term(jnp, near, jnp.asarray(NODES, x.dtype)[i], jnp.asarray(WEIGHTS, x.dtype)[i])
 
-    return lax.fori_loop(0, len(NODES), add, jnp.zeros_like(near)) * jnp.exp2(roots.astype(jnp.float32)).astype(x.dtype)
+    power = NAMESPACE.exp2(roots.astype(x.real.dtype)).astype(x.dtype)
+    return lax.fori_loop(0, len(NODES), add, jnp.zeros_like(near)) * power

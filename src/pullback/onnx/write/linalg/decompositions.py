@@ -8,7 +8,7 @@ import numpy as np
 
 from ....core.dtypes import bool as bool_
 from ....core.dtypes import int64
-from ....primitives.linalg.blocks_of_matrices import AtUpperRight, DiagonalBlocks, UpperBlocks, UpperRight
+from ....primitives.linalg.blocks_of_matrices import AtUpperRight, DiagonalBlocks, Excess, UpperBlocks, UpperRight
 from ....primitives.linalg.corners import Corner, InCorner
 from ....primitives.linalg.cross import Cross
 from ....primitives.linalg.determinants import CofactorChange, Cofactors, LogMatrixDeterminant, MatrixDeterminant
@@ -20,12 +20,11 @@ from ....primitives.linalg.matrix_functions import (
     MatrixExponential,
     MatrixLogarithm,
     MatrixSquareRoot,
+    approximant,
     first_of_root,
-    halvings_of,
     last_of_root,
     log_near_one,
     next_of_root,
-    pade,
 )
 from ....primitives.linalg.qr import Qr
 from ....primitives.linalg.stacks import HermitianPart, IdentityLike, LowerPart
@@ -145,8 +144,7 @@ def exponential(w: Writer, p: Any, x: Any) -> Any:
     xp, array = Namespace(w), as_array(w, x)
     if not array.size:
         return _made(w, array)
-    halvings = halvings_of(xp, array)
-    y = pade(xp, array, halvings)
+    y, halvings = approximant(xp, array)
     times = xp.max(halvings).astype(np.int64)
 
     def squared(inner: Any, y: Any, left: Any) -> tuple[Any, Any]:
@@ -183,6 +181,7 @@ writer(
     DiagonalBlocks,
     UpperRight,
     AtUpperRight,
+    Excess,
     Corner,
     InCorner,
     CofactorChange,
