@@ -70,3 +70,21 @@ def test_derivatives_are_linear_in_cotangents_of_any_size(session: pb.Session, f
     large, small = (session.run(derivatives, {x: POSITIVE, factor: f}) for f in (scale, 1.0))
     for order, (a, b) in enumerate(zip(large, small, strict=True)):
         np.testing.assert_allclose(a / scale, b, rtol=10 ** (order - 12), atol=10 ** (order - 13) * np.abs(b).max())
+
+
+def test_jets_along_the_matrix_itself_are_known(session: pb.Session) -> None:
+    order = 6
+    x = pb.placeholder(pb.float64, [3, 3])
+    jets = [pb.jet(function(x), x, order, x) for function in FUNCTIONS.values()]
+    values, found = session.run([[f(x) for f in FUNCTIONS.values()], jets], {x: POSITIVE})
+    exponential, _, root = values
+    factors, falling = [], 1.0
+    for k in range(order):
+        falling *= 0.5 - k
+        factors.append(falling)
+    for k in range(order):
+        power = np.linalg.matrix_power(POSITIVE, k + 1)
+        np.testing.assert_allclose(found[0][k], power @ exponential, rtol=1e-11)
+        expected = (-1) ** k * float(np.prod(np.arange(1, k + 1))) * np.eye(3)
+        np.testing.assert_allclose(found[1][k], expected, rtol=1e-10, atol=1e-10 * expected[0, 0] ** 2)
+        np.testing.assert_allclose(found[2][k], factors[k] * root, rtol=1e-11)

@@ -27,11 +27,11 @@ from ...primitives.base.broadcasting import AbstractElementwise
 from ...primitives.base.densify import densify
 from ...primitives.creation.fill import ones_like, zeros_like
 from ...primitives.identity.identity import identity
-from . import recurrences
+from . import matrix_functions, recurrences
 from .registry import registered
 from .series import Coefficient, Curve, each, integral, times, total
 
-del recurrences  # Its rules are registered.
+del matrix_functions, recurrences  # Their rules are registered.
 Coefficients = Iterator[Any]
 
 
