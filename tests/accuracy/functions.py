@@ -40,7 +40,7 @@ def slope_of(exact: Exact) -> Exact:
 
     def slope(x: Any) -> Any:
         digits = mp.mp.dps
-        with mp.workdps(3 * digits + 2 * max(0, -int(mp.log10(abs(x))))):
+        with mp.workdps(3 * digits + 5 * max(0, -int(mp.log10(abs(x))))):
             step = x * mp.mpf(10) ** -(2 * digits // 3)
             return (exact(x + step) - exact(x - step)) / (2 * step)
 

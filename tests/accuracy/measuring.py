@@ -78,6 +78,10 @@ def scales(exact: Exact, xs: Array, dtype: str) -> list[tuple[Any, Any, Any]]:
     return found
 
 
+_LOST = 8
+"""Results up to so many times the smallest normal number may be 0: XLA takes denormal numbers in between for 0."""
+
+
 def worst(values: Array, exact: list[tuple[Any, Any, Any]], xs: Array) -> Missed:
     """The largest errors of values."""
     info = ml_dtypes.finfo(values.dtype)
@@ -88,7 +92,7 @@ def worst(values: Array, exact: list[tuple[Any, Any, Any]], xs: Array) -> Missed
         elif not np.isfinite(value):
             error = mp.inf
         else:
-            error = 0.0 if abs(y) < float(info.tiny) and value == 0 else abs(mp.mpf(value) - y)
+            error = 0.0 if abs(y) < _LOST * float(info.tiny) and value == 0 else abs(mp.mpf(value) - y)
         units.append(float(error / max(place, moved)))
         places.append(float(error / place))
     return Missed(max(units), max(places), float(xs[int(np.argmax(units))]))

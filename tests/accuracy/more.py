@@ -73,14 +73,14 @@ ACTIVATIONS = {
 }
 ARGUMENTS = {
     "pow by the base": Function(
-        lambda x: pb.pow(x, like(2.7, x)),
-        lambda x: x ** mp.mpf(2.7),
+        lambda x: pb.pow(x, like(2.75, x)),
+        lambda x: x ** mp.mpf(2.75),
         None,
         {"ordinary": between(0, 5), "extreme": sized(1e-80, 1e80)},
     ),
     "pow by the exponent": Function(
-        lambda y: pb.pow(like(2.7, y), y),
-        lambda y: mp.mpf(2.7) ** y,
+        lambda y: pb.pow(like(2.75, y), y),
+        lambda y: mp.mpf(2.75) ** y,
         None,
         {"ordinary": between(-20, 20), "tiny": TINY},
     ),
