@@ -149,7 +149,7 @@ def compare_with_differences(built: Built, ys: Sequence[Any], dxs: Sequence[Any]
 def off_ties(given: Sequence[Array], moved: Sequence[int], seed: int) -> list[Array]:
     """`given`, with those that derivatives are taken by moved from where a maximum, say, has two of them."""
     shifts = weights_like([given[i] for i in moved], seed)
-    shifted = {i: given[i] + 0.05 * v for i, v in zip(moved, shifts, strict=True)}
+    shifted = {i: np.asarray(given[i] + 0.05 * v, given[i].dtype) for i, v in zip(moved, shifts, strict=True)}
     return [shifted.get(i, x) for i, x in enumerate(given)]
 
 
