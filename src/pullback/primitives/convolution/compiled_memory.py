@@ -22,11 +22,14 @@ from .formulations import (
     by_input,
     depthwise_chunks,
     forward,
+    has_large_depthwise_windows,
     parts_of,
     result_counts,
     volume_chunks,
 )
 
+_SUMS = 6
+"""How many arrays of sums XLA keeps in a step of a loop over rows, about."""
 Shape = Sequence[int]
 
 
@@ -39,7 +42,7 @@ def compiled_bytes(p: AnyConvolution, shapes: Sequence[Shape], itemsize: int) ->
     if isinstance(p, DepthwiseConv2dNative):
         return widened + _bordered(n)
     if isinstance(p, DepthwiseConv2dNativeBackpropInput):
-        return widened + _put_back(n, n.channels * n.count)
+        return widened + _depthwise_by_input(n)
     if isinstance(p, DepthwiseConv2dNativeBackpropFilter):
         return widened + _depthwise_by_filter(n)
     if isinstance(p, AbstractConvolution):
@@ -117,8 +120,19 @@ def _by_filter(n: Sizes) -> int:
     return (n.image_bytes + n.result_bytes) // parts + n.filter_bytes
 
 
+def _depthwise_by_input(n: Sizes) -> int:
+    if not has_large_depthwise_windows(n.windows):
+        return _put_back(n, n.channels * n.count)
+    axes = zip(n.images, n.windows, n.dilations, strict=True)
+    spread = n.bytes(n.batch, *[length + (k - 1) * d for length, k, d in axes], n.channels * n.count)
+    return spread + (n.image_bytes * n.count if n.count > 1 else 0)
+
+
 def _depthwise_by_filter(n: Sizes) -> int:
-    """For each place what it sees of a part of the batch, unless that is all."""
+    """For each place what it sees of a part of the batch, unless that is all; sums of each image for large windows."""
+    if has_large_depthwise_windows(n.windows):
+        cotangents = n.bytes(n.batch, *n.results, n.channels) if n.count == 1 else 0
+        return _bordered(n) + cotangents + _SUMS * n.bytes(n.batch, n.places, n.channels, n.count)
     chunks = depthwise_chunks(n.batch, n.batch * prod(n.images) * n.channels)
     seen = n.bytes(n.batch, *n.results, n.channels)
     pieces = (n.places - 1 if n.results == n.images else n.places) * seen

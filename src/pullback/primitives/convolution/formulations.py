@@ -229,6 +229,11 @@ def parts_of(batch: int, places: int, count: int) -> int:
     return batch // max([n for n in sizes if n * places * count <= _IN_CACHE], default=sizes[0])
 
 
+def has_large_depthwise_windows(windows: Sequence[int]) -> bool:
+    """Whether a depthwise convolution, and its derivatives, are loops over the rows of a window."""
+    return prod(windows) > _MOST_PLACES
+
+
 def depthwise_chunks(batch: int, size: int) -> int:
     """Into how many parts to cut a batch of images of `size` elements for the derivative by depthwise filters."""
     return max([n for n in range(1, batch + 1) if batch % n == 0 and size // n >= _SEEN], default=1)

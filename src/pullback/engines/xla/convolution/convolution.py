@@ -61,6 +61,7 @@ from ..windows import padded, put_windows
 from .by_filter import chunk_of, filter_by_convolution, filter_by_patches
 from .covered import fold, folded_shape, unfold
 from .few_channels import convolve_to_few, few_by_filter, few_by_input
+from .large_depthwise import is_large, large_depthwise, large_depthwise_by_filter, large_depthwise_by_input
 from .large_windows import convolve_large, large_by_input
 from .volumes import convolve_volumes, volumes_by_input
 
@@ -92,8 +93,15 @@ def _may_be_few(filters: Tensor, by_input: bool) -> bool:
     return has_few_channels(windows, count, depth) if by_input else has_few_channels(windows, depth, count)
 
 
+def _has_few_places(op: Operation) -> bool:
+    """Whether a depthwise convolution, or its derivative by the images, is a sum of shifted products."""
+    filters = op.inputs[0 if isinstance(op.primitive, DepthwiseConv2dNativeBackpropInput) else 1].shape
+    return not (filters.is_fully_defined() and is_large(filters.known[:-2]))
+
+
 computed_by_loops(DepthwiseConv2dNativeBackpropFilter)
-computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput, are_cheap=True)
+computed_by_shifts(DepthwiseConv2dNative, where=_has_few_places, are_cheap=True)
+computed_by_shifts(DepthwiseConv2dNativeBackpropInput, where=_has_few_places, are_cheap=True)
 computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
 computed_by_shifts(Conv2DBackpropInput, Conv3DBackpropInputV2, where=_may_be_added_up)
 
@@ -319,6 +327,9 @@ def _depthwise(p: DepthwiseConv2dNative | Conv2D | Conv3D, x: Any, f: Any) -> An
     *windows, channels, multiplier = f.shape
     pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
     counts = _counts(x.shape[1:-1], windows, p.strides, p.dilations, pads)
+    if is_large(windows, x.shape, f.shape, counts):
+        y = large_depthwise(x, f, counts, p.strides, p.dilations, pads)
+        return as_data_format(jnp, y.astype(dtype), p.data_format)
     x = padded(x, pads)
     total: Any = 0
     for offset in offsets(windows):
@@ -334,6 +345,9 @@ def _depthwise_by_input(p: Any, f: Any, dy: Any, sizes: Any = None) -> Any:
     *windows, _, multiplier = f.shape
     dy = channels_last(jnp, dy, p.data_format)
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    if is_large(windows, lengths, f.shape, dy.shape):
+        dx = large_depthwise_by_input(f, dy, lengths, p.strides, p.dilations, pads)
+        return as_data_format(jnp, dx.astype(dtype), p.data_format)
 
     def piece(_: int, place: tuple[int, ...], arrays: Sequence[Any]) -> Any:
         part = arrays[0]
@@ -351,6 +365,9 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
     x, dy = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
     counts = dy.shape[1:-1]
     pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
+    if is_large(windows, x.shape, dy.shape):
+        each = dy.reshape(*dy.shape[:-1], channels, multiplier)
+        return large_depthwise_by_filter(x, each, windows, p.strides, p.dilations, pads).astype(dtype)
     over = tuple(range(len(windows) + 1))
 
     def summed(x: Any, dy: Any) -> Any:
