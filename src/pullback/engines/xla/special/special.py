@@ -13,6 +13,7 @@ from jax import lax
 from ....primitives.special import bessel, gamma, incomplete, integrals, slopes
 from ....primitives.special.base import AbstractSpecial
 from ....primitives.special.igamma_ratio import IgammaRatio
+from ..array_namespace import NAMESPACE
 from ..registry import xla_kernel
 from . import bessel as xla_bessel
 
@@ -47,7 +48,7 @@ class Functions:
         large = x > 2
         t = jnp.where(large, 1 / x, x)
         far = t < 0.5
-        beside = jnp.log1p(-jnp.where(far, t, 0))
+        beside = NAMESPACE.log1p(-jnp.where(far, t, 0))
         u = -jnp.where(far, beside, jnp.log(x))
         square = u * u
         series = jnp.full_like(x, _SPENCE[-1])
