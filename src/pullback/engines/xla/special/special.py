@@ -153,4 +153,4 @@ def _expi_right(x: Any) -> Any:
     *(slopes.GaussSlope, slopes.ScaledBesselSlope),
 )
 def computed(primitive: AbstractSpecial, *arrays: Any) -> Any:
-    return primitive.computed(jnp, Functions, [jnp.asarray(x) for x in arrays])
+    return primitive.computed(NAMESPACE, Functions, [jnp.asarray(x) for x in arrays])
