@@ -5,7 +5,7 @@ All operations on it are made of operations on its values, so that derivatives o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -83,9 +83,10 @@ class SparseTensor(AbstractComposite):
         """
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> SparseTensorValue:
         """The value, by `session` or the default one."""
-        return Tensor.eval(self, feed_dict, session)
+        value: SparseTensorValue = Tensor.eval(self, feed_dict, session)
+        return value
 
     @property
     def dtype(self) -> DType:
