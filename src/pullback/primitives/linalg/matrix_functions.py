@@ -9,7 +9,7 @@ no digits of badly conditioned matrices.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,7 @@ class MatrixExponential(Primitive):
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: as many squarings as the largest matrix needs."""
         finite, x = finite_or_unit(xp, x)
-        y, halvings = approximant(xp, x)
+        y, halvings = approximant(xp, x, lambda holds, computed, other: computed() if holds else other)
         for i in range(int(halvings.max(initial=0))):
             y = xp.where(i < halvings, xp.matmul(y, y), y)
         return or_nan(xp, finite, y)
@@ -94,15 +94,19 @@ class MatrixExponential(Primitive):
         return (lambda: _change(MatrixExponential(), op, dy),)
 
 
-def approximant(xp: Any, x: Any) -> tuple[Any, Any]:
+When = Callable[[Any, Callable[[], Any], Any], Any]
+"""What is computed where a condition holds; else what is there."""
+
+
+def approximant(xp: Any, x: Any, when: When) -> tuple[Any, Any]:
     """The exponential of `x / 2**halvings`, by a Padé approximant, and the halvings of each matrix, [..., 1, 1]."""
-    numbers = np.finfo(x.dtype)
-    halvings = _halvings(xp, x.astype(np.result_type(x.dtype, np.float64)), numbers.maxexp - _ROOM)
-    real = numbers.dtype
-    return _pade(xp, x * xp.exp2(-halvings).astype(real).astype(x.dtype)), halvings.astype(np.int32)
+    size, largest = _norm(xp, x), np.finfo(x.dtype).maxexp - _ROOM
+    is_large = xp.any(xp.logical_not(size <= PADE_RADIUS))
+    halvings = when(is_large, lambda: _halvings(xp, x, largest, when), xp.zeros_like(size))
+    return _pade(xp, x * xp.exp2(-halvings).astype(x.dtype)), halvings.astype(np.int32)
 
 
-def _halvings(xp: Any, x: Any, largest: int) -> Any:
+def _halvings(xp: Any, x: Any, largest: int, when: When) -> Any:
     """How often each matrix is halved before the approximant holds: as often as its powers need, not its size.
 
     Its size is to be 2 to the power of `largest` at most.
@@ -110,27 +114,33 @@ def _halvings(xp: Any, x: Any, largest: int) -> Any:
     Each time that is not needed loses digits (Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix
     exponential", 2009).
     """
-    size = _norm(xp, x)
-    exponent = xp.ceil(_log2(xp, xp.where(xp.isfinite(size) & (size > 0), size, xp.ones_like(size))))
-    one = x * xp.exp2(-exponent).astype(x.dtype)
-    two = xp.matmul(one, one)
-    four = xp.matmul(two, two)
-    root = xp.maximum(_log2(xp, _norm(xp, four)) / 4, _log2(xp, _norm(xp, xp.matmul(four, two))) / 6)
+    one, exponent = _apart(xp, x)
+    two, second = _apart(xp, xp.matmul(one, one))
+    four, fourth = _apart(xp, xp.matmul(two, two))
+    sizes = _log2(xp, _norm(xp, four)), _log2(xp, _norm(xp, xp.matmul(four, two)))
+    root = xp.maximum((sizes[0] + 2 * second + fourth) / 4, (sizes[1] + 3 * second + fourth) / 6)
     least = xp.ceil(root + exponent - math.log2(PADE_RADIUS))
     needed = xp.maximum(xp.maximum(least, exponent - largest), xp.zeros_like(least))
-    error = _growth(xp, xp.abs(one)) + 2 * DEGREE * (exponent - needed) + LOG_OF_NEXT - LOG_OF_ROUNDING
-    needed = needed + xp.maximum(xp.ceil(error / (2 * DEGREE)), xp.zeros_like(error))
+    bound = 2 * DEGREE * (exponent - needed) + LOG_OF_NEXT - LOG_OF_ROUNDING
+    growth = when(xp.any(bound > 0), lambda: _growth(xp, xp.abs(one)), xp.zeros_like(bound))
+    needed = needed + xp.maximum(xp.ceil((growth + bound) / (2 * DEGREE)), xp.zeros_like(bound))
     return xp.where(xp.isfinite(needed), needed, xp.zeros_like(needed))
 
 
+def _apart(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Matrices whose sizes are between 1/2 and 1, and the powers of two, [..., 1, 1], that make `x` of them."""
+    size = _norm(xp, x)
+    exponent = xp.ceil(_log2(xp, xp.where(xp.isfinite(size) & (size > 0), size, xp.ones_like(size))))
+    return x * xp.exp2(-exponent).astype(x.dtype), exponent
+
+
 def _growth(xp: Any, x: Any) -> Any:
-    """The logarithm of the size of power 27 of matrices without signs, whose own size is about 1."""
+    """The logarithm of the size of power 27 of matrices without signs, whose own size is 1 at most."""
     two = xp.matmul(x, x)
     four = xp.matmul(two, two)
     sums, total = xp.sum(x, axis=-2, keepdims=True), 0.0
-    for factors in ([four, four], [four, four], [four, four, two]):
-        for factor in factors:
-            sums = xp.matmul(sums, factor)
+    for factor in (*[four] * 6, two):
+        sums = xp.matmul(sums, factor)
         largest = xp.max(sums, axis=-1, keepdims=True, initial=0)
         total = total + _log2(xp, largest)
         sums = sums / xp.where(largest > 0, largest, xp.ones_like(largest))

@@ -34,7 +34,7 @@ def _exponential(p: MatrixExponential, x: Any) -> Any:
     del p
     if not x.size:
         return x
-    y, halvings = approximant(NAMESPACE, x)
+    y, halvings = approximant(NAMESPACE, x, lambda holds, computed, other: lax.cond(holds, computed, lambda: other))
 
     def square(i: Any, y: Any) -> Any:
         return jnp.where(i < halvings, jnp.matmul(y, y), y)

@@ -144,7 +144,7 @@ def exponential(w: Writer, p: Any, x: Any) -> Any:
     xp, array = Namespace(w), as_array(w, x)
     if not array.size:
         return _made(w, array)
-    y, halvings = approximant(xp, array)
+    y, halvings = approximant(xp, array, lambda holds, computed, other: computed())
     times = xp.max(halvings).astype(np.int64)
 
     def squared(inner: Any, y: Any, left: Any) -> tuple[Any, Any]:
