@@ -169,9 +169,9 @@ from .engines.configuration import GraphOptions as GraphOptions
 from .engines.configuration import OptimizerOptions as OptimizerOptions
 from .engines.configuration import RunMetadata as RunMetadata
 from .engines.configuration import RunOptions as RunOptions
+from .engines.default_session import get_default_session as get_default_session
 from .engines.session import InteractiveSession as InteractiveSession
 from .engines.session import Session as Session
-from .engines.session import get_default_session as get_default_session
 from .functions.function import Function as Function
 from .functions.function import function as function
 from .functions.transforms import grad as grad

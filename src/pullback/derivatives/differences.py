@@ -12,7 +12,8 @@ from ..autodiff.reverse import gradients
 from ..core.dtypes import INEXACT
 from ..core.graph import Tensor, get_default_graph
 from ..core.typing import ShapeLike, TensorLike
-from ..engines.session import Session, get_default_session
+from ..engines.default_session import get_default_session
+from ..engines.session import Session
 from ..primitives.creation.constant import as_array, convert_to_tensor
 from ..primitives.creation.placeholders import placeholder
 from ..primitives.identity.identity import identity

@@ -15,7 +15,8 @@ from ..core.function import Function, bound_lengths, inline, type_in
 from ..core.graph import Graph, Tensor
 from ..core.lengths import Dimension, Length
 from ..core.shape import TensorShape
-from ..engines.session import Session, get_default_session
+from ..engines.default_session import get_default_session
+from ..engines.session import Session
 from ..primitives.creation.constant import constant_in
 from ..primitives.variables.operations import read_variable, variable_type
 from .differing import Differing

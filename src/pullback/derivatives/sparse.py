@@ -16,7 +16,8 @@ from ..autodiff.reverse import gradients
 from ..core.dtypes import resource
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
-from ..engines.session import Session, get_default_session
+from ..engines.default_session import get_default_session
+from ..engines.session import Session
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import constant, convert_to_tensor
 from ..primitives.creation.ranges import range_

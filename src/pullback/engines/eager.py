@@ -13,7 +13,8 @@ from ..primitives.creation.constant import Const
 from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.operations import VarHandleOp
 from ..primitives.variables.variable import Variable
-from .session import Session, get_default_session
+from .default_session import get_default_session
+from .session import Session
 
 
 class Eager:

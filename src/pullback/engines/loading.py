@@ -52,6 +52,6 @@ def run_operation(
 
 
 def _evaluate(fetch: Tensor | Operation, feed_dict: Any, session: Session | None, method: str) -> Any:
-    from .session import evaluate
+    from .default_session import evaluate
 
     return evaluate(fetch, feed_dict, session, method)

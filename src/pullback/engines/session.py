@@ -22,6 +22,7 @@ from ..primitives.variables.references import first_reads
 from ..primitives.variables.variable import Variable
 from . import messages
 from .default_engine import check_engine, default_engine
+from .default_session import sessions
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
@@ -418,11 +419,11 @@ class Session:
     @contextmanager
     def as_default(self) -> Iterator[Session]:
         """Make this the default session inside the block, without closing it at the end."""
-        _sessions.stack.append(self)
+        sessions.stack.append(self)
         try:
             yield self
         finally:
-            _sessions.stack.remove(self)
+            sessions.stack.remove(self)
 
     def close(self) -> None:
         """Let go of all values; the session cannot run any more, and an interactive one is not the default any more."""
@@ -430,19 +431,19 @@ class Session:
             self._closed = True
             self._runs.clear()
             self._engine.close()
-        if self in _sessions.interactive:
-            _sessions.interactive.remove(self)
+        if self in sessions.interactive:
+            sessions.interactive.remove(self)
             self.__exit__(None, None, None)
 
     def __enter__(self) -> Session:
         default = self.graph.as_default()
         default.__enter__()
         self._entered.append(default)
-        _sessions.stack.append(self)
+        sessions.stack.append(self)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        _sessions.stack.remove(self)
+        sessions.stack.remove(self)
         self._entered.pop().__exit__(*error)
         if not self._entered:
             self.close()
@@ -472,25 +473,6 @@ def _engine_class(name: str) -> EngineClass:
     return engine_loaders[name]()
 
 
-class _Sessions(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[Session] = []
-        self.interactive: list[Session] = []
-
-
-_sessions = _Sessions()
-
-
-def get_default_session() -> Session | None:
-    """The innermost session of this thread's `with` blocks, or None.
-
-    >>> import pullback as pb
-    >>> pb.get_default_session() is None
-    True
-    """
-    return _sessions.stack[-1] if _sessions.stack else None
-
-
 def InteractiveSession(target: str = "", graph: Graph | None = None, config: object = None, **options: Any) -> Session:
     """A session that is the default one of this thread, with its graph, until it is closed; for notebooks.
 
@@ -506,16 +488,5 @@ def InteractiveSession(target: str = "", graph: Graph | None = None, config: obj
     """
     session = Session(target, graph, config, **options)
     session.__enter__()
-    _sessions.interactive.append(session)
+    sessions.interactive.append(session)
     return session
-
-
-def evaluate(fetch: Any, feed_dict: Any, session: Session | None, method: str) -> Any:
-    """The value of `fetch`, by `session` or the default one, for the method of that name."""
-    chosen = session or get_default_session()
-    if chosen is None:
-        raise ValueError(
-            f"{method} of {messages.element_text(fetch)}: there is no default session. "
-            f"Use `with session.as_default():`, or pass {method}(session=...)"
-        )
-    return chosen.run(fetch, feed_dict)

@@ -15,7 +15,7 @@ from ..core.function import Function, Parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.printing import functions_in
 from ..core.typing import TensorLike
-from ..engines.session import evaluate
+from ..engines.default_session import evaluate
 from ..primitives.identity.identity import identity
 from ..primitives.variables.collections import GraphKeys
 from .summary_values import Tag, array_of, fill_values, type_number

@@ -16,10 +16,11 @@ from ...core.matmul_precision import HIGHEST
 from ...core.slices import IndexedSlicesValue
 from ...primitives.sparse.sparse_tensor import SparseTensorValue
 from ..concrete import concrete_values
+from ..default_session import get_default_session
 from ..engine import EngineOptions
 from ..fetches import fed_tensor, flatten
 from ..plan import Plan, make_plan
-from ..session import Session, get_default_session
+from ..session import Session
 from . import engine as xla
 from .platform import PROCESSOR, compiling_for
 from .trace import Trace, dense

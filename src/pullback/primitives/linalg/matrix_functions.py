@@ -109,10 +109,8 @@ def approximant(xp: Any, x: Any, when: When) -> tuple[Any, Any]:
 def _halvings(xp: Any, x: Any, largest: int, when: When) -> Any:
     """How often each matrix is halved before the approximant holds: as often as its powers need, not its size.
 
-    Its size is to be 2 to the power of `largest` at most.
-
     Each time that is not needed loses digits (Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix
-    exponential", 2009).
+    exponential", 2009). What is left is 2 to the power of `largest` at most.
     """
     one, exponent = _apart(xp, x)
     two, second = _apart(xp, xp.matmul(one, one))
