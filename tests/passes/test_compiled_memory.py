@@ -126,6 +126,7 @@ NETS: dict[str, tuple[Sequence[int], list[Layer]]] = {
     "depthwise, 3": ([32, 32, 32, 32], [depthwise(3), dense(1, 32)] * 4),
     "depthwise, 5": ([32, 32, 32, 32], [depthwise(5)] * 3),
     "depthwise, 7": ([16, 32, 32, 32], [depthwise(7)] * 3),
+    "depthwise, 9": ([8, 32, 32, 32], [depthwise(9)] * 4),
     "depthwise, strides": ([32, 32, 32, 32], [depthwise(3, 2), dense(1, 64), depthwise(3, 2), dense(1, 64)]),
 }
 
@@ -177,7 +178,14 @@ def test_the_first_program_of_a_process_takes_what_others_do() -> None:
         ("to three", 0.3),
         ("depthwise, 3", 0.5),
         ("depthwise, 3", 0.2),
+        ("depthwise, 5", 0.7),
         ("depthwise, 5", 0.3),
+        ("depthwise, 9", 0.3),
+        ("16 channels", 0.7),
+        ("16 channels", 0.5),
+        ("32 channels", 0.2),
+        ("strides", 0.3),
+        ("tanh", 0.3),
     ],
 )
 def test_a_net_within_a_budget_takes_the_predicted_memory(name: str, share: float) -> None:

@@ -56,6 +56,8 @@ class Loop(AbstractFunctional):
     reverse: bool = False
     at_once: int | None = None
     """How many steps an engine may compute at once where nothing is carried; None: one; 0: as many as it likes."""
+    in_order: bool = False
+    """Whether the operations of a step run as they were made, in the order in which they take least memory."""
     memory: Memory | None = None
     """What is kept of the histories that this loop scans; None: what is kept where no policy says."""
 

@@ -66,7 +66,7 @@ class _Accumulating:
         function = self._function(totals, sliced, whole, rows)
         apart = [self._in_rows(x, axis) for x, axis in sliced]
         sums = [broadcast_to(constant(0, y.dtype), y.shape.known) for y in totals]
-        loop = Loop(function, None, len(totals), scanned=len(sliced), stacked=len(rows), length=division.parts)
+        loop = Loop(function, None, len(totals), len(sliced), len(rows), division.parts, in_order=True)
         steps = constant(division.parts, int32, name="microbatches")
         run_in_parts = loop.operation(steps, *sums, *apart, *whole, name="microbatches")
         _, *made = run_in_parts.outputs

@@ -55,8 +55,8 @@ def filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], aroun
 
     if shares and parts == 1 and is_known and x.size <= _LITTLE:
         return jnp.moveaxis(convolved(x, dy), 0, last - 1)
-    nothing = zeros_after(dy, (x.shape[-1], *windows, count))
-    return jnp.moveaxis(lax.fori_loop(0, steps_after(dy, parts), step, nothing), 0, last - 1)
+    nothing = zeros_after((x.shape[-1], *windows, count), dy, x)
+    return jnp.moveaxis(lax.fori_loop(0, steps_after(parts, dy, x), step, nothing), 0, last - 1)
 
 
 def filter_by_patches(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
@@ -88,8 +88,8 @@ def filter_by_patches(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
         return total + patches.reshape(len(places) * depth, -1) @ part.reshape(-1, count), patches
 
     rows = len(places) * depth
-    room = jnp.full((rows, size, *counts), dy.ravel()[0], x.dtype)
-    total, _ = lax.fori_loop(0, steps_after(dy, chunks), step, (jnp.zeros((rows, count), x.dtype), room))
+    nothing, room = jnp.zeros((rows, count), x.dtype), zeros_after((rows, size, *counts), dy, x)
+    total, _ = lax.fori_loop(0, steps_after(chunks, dy, x), step, (nothing, room))
     return total.reshape(*windows, depth, count)
 
 

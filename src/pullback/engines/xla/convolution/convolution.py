@@ -52,7 +52,7 @@ from ....primitives.convolution.formulations import (
 )
 from ....primitives.shape.reshape import shape_to_use
 from ..array_namespace import added_up
-from ..fences import computed_by_loops, steps_after, zeros_after
+from ..fences import computed_by_loops, computed_with_borders, steps_after, zeros_after
 from ..fusion import computed_by_shifts
 from ..linalg.products import made
 from ..platform import on_processor
@@ -100,6 +100,7 @@ def _has_few_places(op: Operation) -> bool:
 
 
 computed_by_loops(DepthwiseConv2dNativeBackpropFilter)
+computed_with_borders(DepthwiseConv2dNativeBackpropInput)
 computed_by_shifts(DepthwiseConv2dNative, where=_has_few_places, are_cheap=True)
 computed_by_shifts(DepthwiseConv2dNativeBackpropInput, where=_has_few_places, are_cheap=True)
 computed_by_shifts(Conv2D, Conv3D, where=_may_be_by_shifts)
@@ -385,9 +386,8 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
     def step(i: Any, total: Any) -> Any:
         return total + summed(*(chunk_of((x, dy), chunks, i) if chunks > 1 else made((x, dy, i))[:2]))
 
-    return lax.fori_loop(0, steps_after(dy, chunks), step, zeros_after(dy, (*windows, channels, multiplier))).astype(
-        dtype
-    )
+    nothing = zeros_after((*windows, channels, multiplier), dy, x)
+    return lax.fori_loop(0, steps_after(chunks, dy, x), step, nothing).astype(dtype)
 
 
 def _counts(

@@ -32,7 +32,7 @@ def large_depthwise(
     x: Any, f: Any, counts: Sequence[int], strides: Sequence[int], dilations: Sequence[int], pads: Pads
 ) -> Any:
     """The result [batch, counts..., channels * multiplier] for images, channels last, and filters."""
-    return _correlated(padded(x, pads), f, counts, strides, dilations).reshape(x.shape[0], *counts, -1)
+    return _correlated(padded(x, pads), f, counts, strides, dilations, x).reshape(x.shape[0], *counts, -1)
 
 
 def large_depthwise_by_input(
@@ -47,7 +47,7 @@ def large_depthwise_by_input(
         widths.append((first, n + reach - first - ((m - 1) * s + 1), s - 1))
     spread = lax.pad(dy, jnp.zeros((), dy.dtype), [(0, 0, 0), *widths, (0, 0, 0)])
     turned = jnp.flip(f, range(len(windows))).reshape(*windows, channels * multiplier, 1)
-    found = _correlated(spread, turned, lengths, [1] * len(windows), dilations)
+    found = _correlated(spread, turned, lengths, [1] * len(windows), dilations, dy)
     return jnp.sum(found.reshape(*found.shape[:-2], channels, multiplier), -1)
 
 
@@ -59,13 +59,16 @@ def large_depthwise_by_filter(
     Images get their border once these are there: that of the convolution would be kept until then.
     """
     late = jnp.where(is_there(dy), x, jnp.zeros((), x.dtype))
-    return jnp.sum(_correlated(padded(late, pads), dy, windows, dilations, strides), 0)
+    return jnp.sum(_correlated(padded(late, pads), dy, windows, dilations, strides, x), 0)
 
 
-def _correlated(x: Any, f: Any, counts: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Any:
+def _correlated(
+    x: Any, f: Any, counts: Sequence[int], strides: Sequence[int], dilations: Sequence[int], inner: Any
+) -> Any:
     """[batch, counts..., channels, multiplier] for `x` [batch, spatial..., channels] and filters of each channel.
 
-    These are [windows..., channels, multiplier], or of each example, behind a first axis for the batch.
+    These are [windows..., channels, multiplier], or of each example, behind a first axis for the batch. `inner` is `x`
+    without a border, of which XLA knows the first number.
     """
     rank = len(counts)
     first = f.ndim - rank - 2
@@ -89,5 +92,5 @@ def _correlated(x: Any, f: Any, counts: Sequence[int], strides: Sequence[int], d
             total = total + piece[..., None] * lax.slice_in_dim(filters, o, o + 1, 1, first + rank - 1)
         return total
 
-    nothing = zeros_after(x, (x.shape[0], *counts, *f.shape[-2:]))
+    nothing = zeros_after((x.shape[0], *counts, *f.shape[-2:]), inner, f)
     return lax.fori_loop(0, prod(outer) * (width // together), step, nothing)

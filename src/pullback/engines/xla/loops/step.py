@@ -14,6 +14,7 @@ from ... import messages
 from ...plan import NOWHERE, Body, Plan, Step
 from ...pruning import Closure, closure_of
 from ..control_flow.branches import exact, give, is_known, used_states
+from ..fences import Fences
 from ..trace import AbstractRows, Trace, dense, of_dtype
 from .bound import count_of
 from .padded import Padded
@@ -130,6 +131,8 @@ class Steps:
             current[n] = x
         inner = self.trace.inner(plan)
         inner.perhaps = True
+        if self.loop.in_order:
+            inner.fences = Fences(plan, in_order=True)
         give(inner, body, values)
         inner.states = [current[n] for n in body.states]
         return inner
