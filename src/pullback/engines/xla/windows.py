@@ -11,7 +11,11 @@ import numpy as np
 from jax import lax
 
 from ...primitives.base.windows import Pads, offsets
+from ...primitives.reduction.reduce import lowest
 from .linalg.products import made
+
+_MANY = 49
+"""The places along an axis from which on they are not compiled one by one."""
 
 
 def padded(x: Any, pads: Pads, value: Any = 0) -> Any:
@@ -54,6 +58,34 @@ def put_windows(
     return _interleaved(phases, strides, rows, lengths, pads)
 
 
+def put_sums(
+    x: Any, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int], lengths: Sequence[int], pads: Pads
+) -> Any:
+    """`put_windows` where all windows give all their elements the same: one axis after the other."""
+    for i, (k, s, d, n, pad) in enumerate(zip(windows, strides, dilations, lengths, pads, strict=True)):
+        reach = (k - 1) * d
+        spread = [(0, 0, 0)] * x.ndim
+        rest = sum(pad) + n - ((x.shape[i + 1] - 1) * s + 1 + reach)
+        spread[i + 1] = (reach, reach + rest, s - 1)
+        wide = lax.pad(x, np.zeros((), x.dtype), spread)
+        counts = [*wide.shape[1 : i + 1], pad[0] + n + pad[1], *wide.shape[i + 2 : -1]]
+        ones, along = [1] * len(windows), [1] * len(windows)
+        along[i], holes = k, [*ones]
+        holes[i] = d
+        whole = reduce_windows(jnp.add, wide, along, ones, holes, counts)
+        x = lax.slice_in_dim(whole, pad[0], pad[0] + n, axis=i + 1)
+    return x
+
+
+def _reduced_along(combine: Callable[[Any, Any], Any], x: Any, axis: int, k: int, s: int, d: int) -> Any:
+    """Windows along one axis combined, which XLA does by a reduction of its own: by sums, or by the largest."""
+    sizes, steps, holes = ([1] * x.ndim for _ in range(3))
+    sizes[axis], steps[axis], holes[axis] = k, s, d
+    nothing = np.zeros((), x.dtype) if combine is jnp.add else np.asarray(lowest(x.dtype), x.dtype)
+    function = lax.add if combine is jnp.add else lax.max
+    return lax.reduce_window(x, nothing, function, sizes, steps, "VALID", window_dilation=holes)
+
+
 def _interleaved(
     phases: dict[tuple[int, ...], Any], strides: Sequence[int], rows: Sequence[int], lengths: Sequence[int], pads: Pads
 ) -> Any:
@@ -81,8 +113,14 @@ def reduce_windows(
     dilations: Sequence[int],
     counts: Sequence[int],
 ) -> Any:
-    """The elements of each window of a padded input combined, one axis after the other; channels last."""
+    """The elements of each window of a padded input combined, one axis after the other; channels last.
+
+    XLA's own reduction, which is slower to run, is compiled in the same time for windows of any length.
+    """
     for i, (k, s, d, m) in enumerate(zip(windows, strides, dilations, counts, strict=True)):
+        if k > _MANY:
+            x = made(_reduced_along(combine, x, i + 1, k, s, d))
+            continue
         total = None
         for o in range(k):
             start = o * d

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from ...core.types import TensorType
 Pads = tuple[tuple[int, int], ...]
 Padding = str | Pads
 """SAME, VALID, or the numbers of elements before and after each spatial axis."""
+MOST_PLACES = 49
+"""The places of a window up to which their sum is compiled in little more time than it is worth."""
 
 
 def has_channels_first(data_format: str | None) -> bool:
@@ -206,6 +209,11 @@ def count_of_taps(n: int, window: int, stride: int, dilation: int, before: int, 
     """How many triples `taps` gives: for each place in the window those windows whose element there is one."""
     starts = [place * dilation - before for place in range(window)]
     return sum([max(min(count, (n - 1 - start) // stride + 1) - max(0, -(start // stride)), 0) for start in starts])
+
+
+def has_many_places(windows: Sequence[int]) -> bool:
+    """Whether a compiled program should not work on each place of a window apart."""
+    return prod(windows) > MOST_PLACES
 
 
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:

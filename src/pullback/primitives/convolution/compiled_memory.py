@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd, prod
 
-from ..base.windows import split_axes
+from ..base.windows import has_many_places, split_axes
 from .abstract import AbstractConvolution, AbstractConvolutionByInput, AnyConvolution
 from .conv import (
     Conv2DBackpropInput,
@@ -22,7 +22,6 @@ from .formulations import (
     by_input,
     depthwise_chunks,
     forward,
-    has_large_depthwise_windows,
     parts_of,
     result_counts,
     volume_chunks,
@@ -121,7 +120,7 @@ def _by_filter(n: Sizes) -> int:
 
 
 def _depthwise_by_input(n: Sizes) -> int:
-    if not has_large_depthwise_windows(n.windows):
+    if not has_many_places(n.windows):
         return _put_back(n, n.channels * n.count)
     axes = zip(n.images, n.windows, n.dilations, strict=True)
     spread = n.bytes(n.batch, *[length + (k - 1) * d for length, k, d in axes], n.channels * n.count)
@@ -130,7 +129,7 @@ def _depthwise_by_input(n: Sizes) -> int:
 
 def _depthwise_by_filter(n: Sizes) -> int:
     """For each place what it sees of a part of the batch, unless that is all; sums of each image for large windows."""
-    if has_large_depthwise_windows(n.windows):
+    if has_many_places(n.windows):
         cotangents = n.bytes(n.batch, *n.results, n.channels) if n.count == 1 else 0
         return _bordered(n) + cotangents + _SUMS * n.bytes(n.batch, n.places, n.channels, n.count)
     chunks = depthwise_chunks(n.batch, n.batch * prod(n.images) * n.channels)

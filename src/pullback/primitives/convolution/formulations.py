@@ -14,7 +14,7 @@ from math import gcd, prod
 from typing import Any
 
 from ...core.threads import threads
-from ..base.windows import Pads, has_channels_first, pads_of, result_lengths, split_axes
+from ..base.windows import MOST_PLACES, Pads, has_channels_first, pads_of, result_lengths, split_axes
 
 MOST_CHUNKS = 32
 """Into how many parts a batch is cut at most whose patches are made one after the other."""
@@ -23,8 +23,6 @@ _FEW_PRODUCTS = 36
 _FEW = 8
 """The channels of results up to which one product is faster by half. Of 12 one convolution alone takes 0.6, but a net
 of them, whose sums many others read, is level, and compiles longer."""
-_MOST_PLACES = 49
-"""The places of a window up to which their sum is compiled in little more time than it is worth."""
 _WIDER, _LARGE = 4, 1 << 24
 """How many times as large as what is convolved the product may be; no larger if it has so many elements."""
 _SHARED = 1 << 19
@@ -197,12 +195,12 @@ def by_filter(n: Sizes) -> Formulation:
 def has_few_channels(windows: Sequence[int], depth: int, count: int) -> bool:
     """Whether a convolution of `depth` channels gives so few, `count`, that one product is faster, if there is room."""
     places = prod(windows)
-    return 1 < places <= _MOST_PLACES and 0 < count <= _FEW and places * count <= _WIDER * depth
+    return 1 < places <= MOST_PLACES and 0 < count <= _FEW and places * count <= _WIDER * depth
 
 
 def has_strides(windows: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether windows of one or two axes, in strides, are those that XLA does not share out over threads."""
-    return threads() > 1 and len(windows) < 3 and max(strides) > 1 and 1 < prod(windows) <= _MOST_PLACES
+    return threads() > 1 and len(windows) < 3 and max(strides) > 1 and 1 < prod(windows) <= MOST_PLACES
 
 
 def volume_chunks(n: Sizes, counts: Sequence[Any], whole: bool = False) -> int | None:
@@ -227,11 +225,6 @@ def parts_of(batch: int, places: int, count: int) -> int:
     least = _IMAGES if count >= _FEW_FILTERS else _FEW_FILTERS
     sizes = [n for n in range(min(least, batch), batch + 1) if batch % n == 0]
     return batch // max([n for n in sizes if n * places * count <= _IN_CACHE], default=sizes[0])
-
-
-def has_large_depthwise_windows(windows: Sequence[int]) -> bool:
-    """Whether a depthwise convolution, and its derivatives, are loops over the rows of a window."""
-    return prod(windows) > _MOST_PLACES
 
 
 def depthwise_chunks(batch: int, size: int) -> int:

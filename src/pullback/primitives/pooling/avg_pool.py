@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from ..shape.size import shape
 from .geometry import (
     AbstractPool,
     Window,
+    has_large_windows,
     holes_of,
     is_tiled,
     one_per_tile,
@@ -43,6 +45,7 @@ from .geometry import (
     pool_geometry,
     pool_links,
     pooled_type,
+    tile_axes,
     tiled_shape,
     window_of,
 )
@@ -175,6 +178,9 @@ class AvgPool(AbstractPool):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype
+        if has_large_windows(self) and is_tiled(self, x.shape):
+            total = widened(x).reshape(tiled_shape(self, x.shape)).sum(tile_axes(self))
+            return (total / total.dtype.type(prod(self.ksize))).astype(dtype)
         total = None
         for part in parts(self, xp, widened(x), 0):
             total = part if total is None else xp.add(total, part)

@@ -20,6 +20,7 @@ from ..base.windows import (
     channels_last,
     check_data_format,
     has_channels_first,
+    has_many_places,
     infer_windows,
     offsets,
     padded,
@@ -124,14 +125,16 @@ def padded_lengths(lengths: Window, pads: Pads) -> list[int]:
 
 def is_tiled(pool: Any, dims: Sequence[int]) -> bool:
     """Whether the windows cover an input of shape `dims` without overlap, rest or padding."""
-    _, lengths, _ = split_axes(dims, pool.data_format)
-    padded_lengths = isinstance(pool.padding, tuple) and any(map(any, pool.padding))
-    return (
-        pool.ksize == pool.strides
-        and not any(d > 1 for d in pool.dilations)
-        and not padded_lengths
-        and all(n % k == 0 for n, k in zip(lengths, pool.ksize, strict=True))
-    )
+    lengths, pads, _ = pool_geometry(pool, dims)
+    if any(map(any, pads)) or any(d > 1 for d in pool.dilations):
+        return False
+    axes = zip(lengths, pool.ksize, pool.strides, strict=True)
+    return all(n == k or (k == s and n % k == 0) for n, k, s in axes)
+
+
+def has_large_windows(pool: Any) -> bool:
+    """Whether a compiled program should not work on each place of a window apart."""
+    return has_many_places(pool.ksize)
 
 
 def tiled_shape(pool: Any, dims: Sequence[int]) -> tuple[int, ...]:
@@ -139,6 +142,12 @@ def tiled_shape(pool: Any, dims: Sequence[int]) -> tuple[int, ...]:
     batch, lengths, channels = split_axes(dims, pool.data_format)
     pairs = [m for n, k in zip(lengths, pool.ksize, strict=True) for m in (n // k, k)]
     return (batch, channels, *pairs) if has_channels_first(pool.data_format) else (batch, *pairs, channels)
+
+
+def tile_axes(pool: Any) -> tuple[int, ...]:
+    """The axes of `tiled_shape` that go along the places in a window."""
+    first = 3 if has_channels_first(pool.data_format) else 2
+    return tuple(range(first, first + 2 * len(pool.ksize), 2))
 
 
 def one_per_tile(pool: Any, dims: Sequence[int]) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from ..reduction.reduce import lowest
 from .geometry import (
     AbstractPool,
     batch_and_channels,
+    has_large_windows,
     holes_of,
     is_tiled,
     padded_lengths,
@@ -31,6 +32,8 @@ from .geometry import (
     pool_geometry,
     pool_links,
     pooled_type,
+    tile_axes,
+    tiled_shape,
     window_of,
 )
 
@@ -153,6 +156,8 @@ class MaxPool(AbstractPool):
         return pool_links(self, "windows", "elements", x.shape)
 
     def kernel(self, xp: Any, x: Any) -> Any:
+        if has_large_windows(self) and is_tiled(self, x.shape):
+            return x.reshape(tiled_shape(self, x.shape)).max(tile_axes(self))
         y = None
         for part in parts(self, xp, x, lowest(x.dtype)):
             y = part if y is None else xp.maximum(y, part)

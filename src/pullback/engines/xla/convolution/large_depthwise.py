@@ -14,8 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ....primitives.base.windows import Pads
-from ....primitives.convolution.formulations import has_large_depthwise_windows
+from ....primitives.base.windows import Pads, has_many_places
 from ..fences import is_there, zeros_after
 from ..windows import padded
 
@@ -25,7 +24,7 @@ _TOGETHER = 49
 
 def is_large(windows: Sequence[int], *shapes: Sequence[Any]) -> bool:
     """Whether windows have so many places, and all the lengths are known."""
-    return has_large_depthwise_windows(windows) and all(isinstance(n, int) and n > 0 for shape in shapes for n in shape)
+    return has_many_places(windows) and all(isinstance(n, int) and n > 0 for shape in shapes for n in shape)
 
 
 def large_depthwise(
