@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import bfloat16, float16, float32
 from ...primitives.reduction.argmax import ArgMax, ArgMin
 from ...primitives.reduction.logsumexp import LogSumExp
 from ...primitives.reduction.moments import Moments
@@ -84,7 +85,8 @@ def mean_grad(body: Body, p: Any, dy: Ref, *like: Ref) -> Any:
         lengths = body.node("GatherNd", shape, body.constant(axes))
         kept = body.node("TensorScatterUpdate", shape, body.constant(axes), ones)
     count = body.node("Maximum", body.node("Prod", lengths, body.integers([0]), keep_dims=False), body.integers(1))
-    share = body.node("RealDiv", dy, body.node("Cast", count, DstT=dy.dtype))
+    wide = float32 if dy.dtype in (float16, bfloat16) else dy.dtype
+    share = body.cast(body.node("RealDiv", body.cast(dy, wide), body.cast(count, wide)), dy.dtype)
     return body.main("BroadcastTo", body.node("Reshape", share, kept), shape)
 
 

@@ -7,7 +7,18 @@ from typing import Any, overload
 
 import numpy as np
 
-from ...core.dtypes import COMPLEX, INEXACT, INTEGER, NARROW, as_dtype, dtype_name, string
+from ...core.dtypes import (
+    COMPLEX,
+    INEXACT,
+    INTEGER,
+    NARROW,
+    as_dtype,
+    bfloat16,
+    dtype_name,
+    float16,
+    float32,
+    string,
+)
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.slices import IndexedSlices
@@ -42,6 +53,11 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | I
     if tensor.dtype == wanted:
         return tensor
     return Cast(wanted)(tensor, name=name)
+
+
+def upcast(x: Tensor) -> Tensor:
+    """`x`, 16-bit floats as float32: sums of them, and of their squares, soon exceed the largest float16."""
+    return cast(x, float32) if x.dtype in (float16, bfloat16) else x
 
 
 class Cast(Primitive):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import FLOATING, bfloat16, float16, float32
+from ...core.dtypes import FLOATING, bfloat16, float16, float32, float64
 from ...core.intervals import ANY, POSITIVE, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, same_type
@@ -62,8 +62,11 @@ class CumulativeLogsumexp(Primitive):
         return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        """With NumPy; XLA has a function of its own for `running`."""
-        return self.computed(xp, x, lambda z: np.logaddexp.accumulate(z, axis=self.axis))
+        """With NumPy; XLA has a function of its own for `running`.
+
+        In float64: where what is added is smaller than the last digit of the sum, the sum would stay as it is.
+        """
+        return self.computed(xp, x, lambda z: np.logaddexp.accumulate(z.astype(float64), axis=self.axis))
 
     def computed(self, xp: Any, x: Any, running: Any) -> Any:
         """The result by `running`, the inclusive form from the front."""

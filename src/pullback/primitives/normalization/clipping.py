@@ -12,7 +12,7 @@ from ...core.dtypes import FLOATING, DType, float32, float64
 from ...core.graph import Tensor
 from ...core.slices import IndexedSlices
 from ...core.typing import AxisLike, TensorLike
-from ..casting.cast import cast
+from ..casting.cast import cast, upcast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import ones_like
 from ..elementwise.add_n import add_n
@@ -57,7 +57,7 @@ def clip_by_norm(
             squares = _sum_of_squares(tensor, tensor.dtype)
         else:
             tensor = sum_equal_rows(tensor) if isinstance(tensor, IndexedSlices) else tensor
-            squares = reduce_sum(square(_values(tensor)), axes, keepdims=True)
+            squares = reduce_sum(square(upcast(_values(tensor))), axes, keepdims=True)
         return _scaled("clip_by_norm", tensor, _clip_scale(_safe_norm(squares), clip_norm), scope)
 
 
@@ -77,9 +77,9 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     """
     tensor = convert_to_tensor(_floats("clip_by_average_norm", t))
     with tensor.graph.name_scope(name or "clip_by_average_norm") as scope:
-        size = tensor.shape.num_elements()
-        count = reduce_sum(ones_like(tensor)) if size is None else convert_to_tensor(float(size), tensor.dtype)
-        norm = _safe_norm(reduce_sum(square(tensor)))
+        size, wide = tensor.shape.num_elements(), upcast(tensor)
+        count = reduce_sum(ones_like(wide)) if size is None else convert_to_tensor(float(size), wide.dtype)
+        norm = _safe_norm(reduce_sum(square(wide)))
         return convert_to_tensor(_scaled("clip_by_average_norm", tensor, _clip_scale(norm / count, clip_norm), scope))
 
 
@@ -102,7 +102,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """
     given = _given("global_norm", t_list)
     with _values(given[0]).graph.name_scope(name or "global_norm"):
-        return sqrt(_sum_of_all_squares(given), name="global_norm")
+        return _norm_of_all(given, _sum_of_all_squares(given))
 
 
 def clip_by_global_norm(
@@ -131,7 +131,7 @@ def clip_by_global_norm(
     if use_norm is None:
         with graph.name_scope(name or "global_norm"):
             squares = _sum_of_all_squares(given)
-            norm = sqrt(squares, name="global_norm")
+            norm = _norm_of_all(given, squares)
     with graph.name_scope(name or "clip_by_global_norm") as scope:
         if use_norm is None:
             safe = _safe_norm(squares)
@@ -166,14 +166,23 @@ def _positive(x: Tensor) -> Tensor:
     return maximum(x, convert_to_tensor(np.array(tiny, dtype), graph=x.graph))
 
 
+def _norm_of_all(given: Sequence[Any], squares: Tensor) -> Tensor:
+    """The square root of the sum of the squares of all of `given`, in their dtype."""
+    dtype = _common_dtype(given)
+    if squares.dtype == dtype:
+        return sqrt(squares, name="global_norm")
+    return cast(sqrt(squares), dtype, "global_norm")
+
+
 def _sum_of_all_squares(given: Sequence[Any]) -> Tensor:
+    """In float32 where the dtype of all has 16 bits."""
     dtype = _common_dtype(given)
     return add_n([_sum_of_squares(t, dtype) for t in given])
 
 
 def _sum_of_squares(t: Any, dtype: DType) -> Tensor:
     values = sum_equal_rows(t).values if isinstance(t, IndexedSlices) else t
-    return reduce_sum(square(cast(values, dtype)))
+    return reduce_sum(square(upcast(cast(values, dtype))))
 
 
 def _common_dtype(given: Sequence[Any]) -> DType:

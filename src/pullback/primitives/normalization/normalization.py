@@ -25,7 +25,7 @@ from ..base.axes import as_axes
 from ..base.broadcasting import in_float32
 from ..base.precision import widened
 from ..base.windows import check_data_format, has_channels_first
-from ..casting.cast import cast
+from ..casting.cast import cast, upcast
 from ..creation.constant import constant_in, convert_to_tensor
 from ..elementwise.add_n import add_terms
 from ..elementwise.arithmetic import multiply
@@ -310,7 +310,11 @@ def l2_normalize(
     """
     tensor = convert_to_tensor(x)
     with tensor.graph.name_scope(name or "l2_normalize") as scope:
-        return multiply(tensor, rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon)), name=scope)
+        wide = upcast(tensor)
+        scale = rsqrt(maximum(reduce_sum(square(wide), axis, keepdims=True), epsilon))
+        if wide is tensor:
+            return multiply(tensor, scale, name=scope)
+        return cast(wide * scale, tensor.dtype, scope)
 
 
 def normalize(
@@ -361,7 +365,9 @@ def local_response_normalization(
     """
     x = convert_to_tensor(input)
     with x.graph.name_scope(name or "LRN") as scope, in_full(x.graph):
-        return multiply(x, pow(bias + alpha * matmul(square(x), _near(x, depth_radius)), -beta), name=scope)
+        wide = upcast(x)
+        scale = pow(bias + alpha * matmul(square(wide), _near(wide, depth_radius)), -beta)
+        return multiply(x, scale, name=scope) if wide is x else cast(wide * scale, x.dtype, scope)
 
 
 def _near(x: Tensor, radius: int) -> Tensor:

@@ -18,7 +18,7 @@ from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes, kept_axes
 from ..base.broadcasting import operands
 from ..base.precision import widened
-from ..casting.cast import cast
+from ..casting.cast import cast, upcast
 from ..complex.complex import conj, real
 from ..creation.constant import constant_in, convert_to_tensor
 from ..elementwise.add_n import add_terms
@@ -54,9 +54,11 @@ def weighted_moments(
     tensor, weights = operands(x, frequency_weights)
     along = as_axes(axes, tensor, "weighted_moments")
     with tensor.graph.name_scope(name or "weighted_moments"):
-        total = reciprocal(reduce_sum(broadcast_like(weights, tensor), along, keepdims=True))
-        mean = reduce_sum(weights * tensor, along, keepdims=True) * total
-        variance = reduce_sum(weights * squared_difference(tensor, mean), along, keepdims=True) * total
+        wide, weights = upcast(tensor), upcast(weights)
+        total = reciprocal(reduce_sum(broadcast_like(weights, wide), along, keepdims=True))
+        mean = reduce_sum(weights * wide, along, keepdims=True) * total
+        variance = reduce_sum(weights * squared_difference(wide, mean), along, keepdims=True) * total
+        mean, variance = cast(mean, tensor.dtype), cast(variance, tensor.dtype)
         if keepdims:
             return mean, variance
         return _without(mean, along), _without(variance, along)

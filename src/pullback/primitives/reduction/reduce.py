@@ -17,6 +17,7 @@ from ...core.traits import CHOOSES, IGNORES_ZEROS, MARKS_CHOSEN, ZEROS, Link, Li
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axes, is_computed
+from ..base.precision import widened
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import zeros_like
@@ -144,7 +145,7 @@ class MeanGrad(Primitive):
     def kernel(self, xp: Any, dy: Any, like: Any = None) -> Any:
         dims: tuple[int, ...] = self.shape if like is None else like.shape  # type: ignore[assignment]
         count = _count(dims, self.axis)
-        share = dy / max(count, 1)
+        share = (widened(dy) / max(count, 1)).astype(dy.dtype)
         return xp.broadcast_to(share.reshape(kept_dims(dims, self.axis)), dims)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:

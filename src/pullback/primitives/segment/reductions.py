@@ -15,7 +15,7 @@ from ...core.traits import CHOOSES, MARKS_CHOSEN, reads_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import combine_rows, sum_rows
-from ..casting.cast import cast
+from ..casting.cast import cast, upcast
 from ..complex.complex import conj
 from ..creation.constant import constant_value, convert_to_tensor
 from ..creation.fill import ones_like
@@ -223,8 +223,9 @@ def _scaled_sum(data: Any, segment_ids: Any, num_segments: Any, power: float, na
     if inputs[0].dtype not in INEXACT:
         raise TypeError(f"{name}: data must be floats or complex numbers, not {inputs[0]}")
     with inputs[0].graph.name_scope(name):
-        sums = UnsortedSegmentSum(static)(*inputs)
-        return sums * SegmentShares(static, power)(*inputs)
+        wide = upcast(inputs[0])
+        sums = UnsortedSegmentSum(static)(wide, *inputs[1:])
+        return cast(sums * SegmentShares(static, power)(wide, *inputs[1:]), inputs[0].dtype)
 
 
 class SegmentShares(Primitive):

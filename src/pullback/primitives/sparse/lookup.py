@@ -10,7 +10,7 @@ import numpy as np
 from ...core.dtypes import int32, int64
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
-from ..casting.cast import cast
+from ..casting.cast import cast, upcast
 from ..creation.constant import constant, constant_value, convert_to_tensor
 from ..creation.fill import ones, ones_like, zeros_like
 from ..cumulative.cumsum import cumprod
@@ -108,7 +108,8 @@ def safe_embedding_lookup_sparse(
 
 def combined(lookup: Lookup, ids: SparseTensor, weights: Tensor | None, combiner: Combiner | None) -> Tensor:
     """What `lookup` gives for the values of `ids`, combined by their rows."""
-    found = lookup(ids.values)
+    looked_up = lookup(ids.values)
+    found = upcast(looked_up)
     w = ones_like(ids.values, dtype=found.dtype) if weights is None else cast(weights, found.dtype)
     known = constant_value(ids.dense_shape)
     count = ids.dense_shape[0] if known is None else int(known[0])
@@ -116,9 +117,9 @@ def combined(lookup: Lookup, ids: SparseTensor, weights: Tensor | None, combiner
     broad = reshape(w, _column(found))
     total = unsorted_segment_sum(found * broad, rows, count)
     if combiner == "sum":
-        return total
+        return cast(total, looked_up.dtype)
     share = unsorted_segment_sum(square(broad) if combiner == "sqrtn" else broad, rows, count)
-    return divide_no_nan(total, sqrt(share) if combiner == "sqrtn" else share)
+    return cast(divide_no_nan(total, sqrt(share) if combiner == "sqrtn" else share), looked_up.dtype)
 
 
 def safely_combined(

@@ -79,7 +79,7 @@ def mean_grad(w: Writer, p: Any, dy: Value, like: Value | None = None) -> Value:
         count = w.constant(max(int(np.prod([p.shape[a] for a in axes])), 1), int64)
     else:
         count = count_along(w, like, p.axis)
-    share = w.node("Div", dy, w.cast(count, dy.type.dtype))
+    share = w.cast(w.node("Div", w.cast(dy, wide(dy)), w.cast(count, wide(dy))), dy.type.dtype)
     share = kept(w, share, None if dims is None else len(dims), p.axis, p.keepdims)
     return w.expand(share, p.shape) if like is None else repeated_like(w, share, like)
 
