@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,11 @@ def test_a_platform_that_there_is_not_is_refused() -> None:
     with pytest.raises(pb.errors.InvalidArgumentError) as error:
         program_for("gpu")
     assert str(error.value) == "to_stablehlo: platform must be one of 'cpu', 'cuda', 'rocm', 'tpu', not 'gpu'"
+
+
+@pytest.mark.parametrize("function", [pb.cumsum, pb.math.cumprod, pb.math.cumulative_logsumexp])
+def test_running_sums_of_constants_are_not_computed_while_xla_compiles(function: Any) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [1000])
+        (dx,) = pb.gradients(function(x)[-1], x)
+        assert "optimization_barrier" in pb.xla.to_stablehlo(dx, [x], platform="cpu").mlir_module()

@@ -38,7 +38,7 @@ MODULES = {
     "indexing": ["indexing", "masked_rows"],
     "linalg": ["linalg.decompositions", "linalg.matrix_functions", "linalg.products"],
     "losses": ["losses"],
-    "pooling": ["pooling"],
+    "pooling": ["pooling.pooling"],
     "reduction": ["reduction"],
     "segment": ["segment"],
     "signal": ["signal"],

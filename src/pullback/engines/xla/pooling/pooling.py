@@ -8,13 +8,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ...core.operation import Operation
-from ...primitives.base.largest import first_largest
-from ...primitives.base.precision import widened
-from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, split_axes
-from ...primitives.pooling.argmax import MaxPoolWithArgmax
-from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
-from ...primitives.pooling.geometry import (
+from ....core.operation import Operation
+from ....primitives.base.largest import first_largest
+from ....primitives.base.precision import widened
+from ....primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, split_axes
+from ....primitives.pooling.argmax import MaxPoolWithArgmax
+from ....primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
+from ....primitives.pooling.geometry import (
     has_large_windows,
     holes_of,
     is_tiled,
@@ -24,15 +24,15 @@ from ...primitives.pooling.geometry import (
     tiled_shape,
     window_of,
 )
-from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, MaxPoolGradGrad
-from ...primitives.pooling.places import MaxPoolPlaces
-from ...primitives.reduction.reduce import lowest
-from ...primitives.shape.reshape import shape_to_use
-from .fusion import computed_by_shifts
-from .large_pooling import coordinates, first_places, is_large, largest_picked, largest_put_back
-from .platform import on_processor
-from .registry import xla_kernel
-from .windows import padded, put_sums, put_windows, reduce_windows
+from ....primitives.pooling.max_pool import MaxPool, MaxPoolGrad, MaxPoolGradGrad
+from ....primitives.pooling.places import MaxPoolPlaces
+from ....primitives.reduction.reduce import lowest
+from ....primitives.shape.reshape import shape_to_use
+from ..fusion import computed_by_shifts
+from ..platform import on_processor
+from ..registry import xla_kernel
+from ..windows import padded, put_sums, put_windows, reduce_windows
+from .large_windows import coordinates, first_places, is_large, largest_picked, largest_put_back
 
 
 def _has_small_windows(op: Operation) -> bool:

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ...primitives.base.windows import as_data_format, channels_last
-from ...primitives.pooling.geometry import (
+from ....primitives.base.windows import as_data_format, channels_last
+from ....primitives.pooling.geometry import (
     has_large_windows,
     holes_of,
     is_tiled,
@@ -25,8 +25,8 @@ from ...primitives.pooling.geometry import (
     tile_axes,
     tiled_shape,
 )
-from ...primitives.reduction.reduce import lowest
-from .windows import padded
+from ....primitives.reduction.reduce import lowest
+from ..windows import padded
 
 
 def is_large(pool: Any, *shapes: Sequence[Any]) -> bool:

@@ -1,0 +1,1 @@
+"""XLA lowering of pooling: windows that are worked on place by place, and large ones."""
