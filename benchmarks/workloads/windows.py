@@ -80,7 +80,12 @@ def _pools(kind: str) -> list[Windows]:
     def pool(pb: Any, x: Any, size: int, stride: int) -> Any:
         return pb.nn.pool(x, [size] * (x.shape.rank - 2), kind.upper(), stride, "VALID")
 
-    shapes = [((16, 28, 28, 64), 2, 2), ((16, 28, 28, 64), 3, 2), ((16, 28, 28, 64), 3, 1), ((2, 16, 16, 16, 32), 2, 2)]
+    shapes = [
+        *[((16, 28, 28, 64), size, stride) for size, stride in [(2, 2), (3, 2), (3, 1)]],
+        ((2, 16, 16, 16, 32), 2, 2),
+        ((64, 54, 64), 54, 1),
+        *[((4, 64, 64, 8), size, stride) for size, stride in [(32, 32), (16, 4)]],
+    ]
     return [
         Windows(
             f"{kind}_{len(shape) - 2}d_{size}_by_{stride}",
@@ -115,6 +120,18 @@ def _convolutions() -> list[Windows]:
     ]
 
 
+def _jax_patches(jax: Any, x: Any, size: int, stride: int) -> Any:
+    layouts = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated_patches(x, (size, size), (stride, stride), "VALID", dimension_numbers=layouts)
+
+
+def _patches(pb: Any, x: Any, size: int, stride: int) -> Any:
+    """In jax's order: all places of a channel side by side."""
+    y = pb.image.extract_patches(x, [1, size, size, 1], [1, stride, stride, 1], [1, 1, 1, 1], "VALID")
+    apart = pb.reshape(y, [*y.shape[:3], size * size, x.shape[3]])
+    return pb.reshape(pb.transpose(apart, [0, 1, 2, 4, 3]), y.shape)
+
+
 def _resizes() -> list[Windows]:
     def resize(pb: Any, x: Any, size: int, method: str) -> Any:
         return pb.image.resize(x, [size, size], method)
@@ -143,6 +160,15 @@ _ALL = [
     ),
     *_pools("max"),
     *_pools("avg"),
+    *[
+        Windows(
+            f"patches_{size}_by_{stride}",
+            [(8, 64, 64, 3)],
+            partial(_patches, size=size, stride=stride),
+            partial(_jax_patches, size=size, stride=stride),
+        )
+        for size, stride in [(16, 16), (8, 4)]
+    ],
     *_resizes(),
 ]
 

@@ -14,7 +14,7 @@ from ...primitives.base.windows import Pads, offsets
 from ...primitives.reduction.reduce import lowest
 from .linalg.products import made
 
-_MANY = 49
+_MANY = 8
 """The places along an axis from which on they are not compiled one by one."""
 
 
