@@ -52,6 +52,7 @@ ROOMS = {
             "masked_rows",
             "reassociation",
             "shared_factors",
+            "window_loops",
         ),
         *("exceptions", "settled", "stages", "survey", "transfers"),
     },

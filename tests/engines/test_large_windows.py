@@ -135,6 +135,26 @@ def test_large_patches_have_the_numbers_of_numpy(name: str) -> None:
         np.testing.assert_allclose(back, wanted_back, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+@pytest.mark.parametrize(("strides", "rates", "padding"), [(1, 1, "SAME"), (2, 1, "VALID"), (3, 2, "SAME")])
+def test_large_structuring_functions_have_the_numbers_of_numpy(
+    dtype: Any, strides: int, rates: int, padding: str
+) -> None:
+    random = np.random.default_rng(6)
+    with pb.Graph().as_default():
+        x, f = pb.placeholder(dtype, [2, 18, 17, 3]), pb.placeholder(dtype, [8, 7, 3])
+        y = pb.nn.dilation2d(x, f, [1, strides, strides, 1], padding, "NHWC", [1, rates, rates, 1])
+        fetches = [y]
+        if dtype == np.float32:
+            dy = pb.constant(waves(y.shape.known))
+            first = pb.gradients(y, [x, f], dy)
+            fetches += [*first, *pb.gradients(pb.reduce_sum(first[0] * x), dy)]
+            fetches += pb.gradients(pb.reduce_sum(first[1] * f), dy)
+        feeds = {z: random.integers(-4, 5, z.shape.known).astype(dtype) for z in (x, f)}
+        for found, wanted in zip(*both(fetches, feeds), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
 def test_the_length_of_a_program_does_not_follow_the_patches() -> None:
     def lines(size: int) -> int:
         with pb.Graph().as_default():

@@ -7,14 +7,13 @@ What small windows take is compiled for each of their places: the derivative of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ....primitives.base.windows import as_data_format, channels_last
+from ....primitives.base.windows import as_data_format, channels_last, inside
 from ....primitives.pooling.geometry import (
     has_large_windows,
     holes_of,
@@ -26,6 +25,7 @@ from ....primitives.pooling.geometry import (
     tiled_shape,
 )
 from ....primitives.reduction.reduce import lowest
+from ..window_loops import Windows
 from ..windows import padded
 
 
@@ -40,12 +40,9 @@ def largest_put_back(pool: Any, x: Any, dy: Any) -> Any:
         is_first = _is_first_in_tile(pool, x)
         return jnp.where(is_first, dy.reshape(one_per_tile(pool, x.shape)), jnp.zeros((), dy.dtype)).reshape(x.shape)
     lengths, pads, _ = pool_geometry(pool, x.shape)
-    shape = (x.shape[0], *padded_lengths(lengths, pads), dy.shape[channel_axis(pool)])
-    at = _numbers(pool, first_places(pool, x), shape)
-    cotangents = channels_last(jnp, dy, pool.data_format).ravel()
-    total = jnp.zeros((prod(shape),), dy.dtype).at[at.ravel()].add(cotangents, mode="promise_in_bounds")
-    inside = tuple([slice(before, before + n) for n, (before, _) in zip(lengths, pads, strict=True)])
-    return as_data_format(jnp, total.reshape(shape)[(slice(None), *inside)], pool.data_format)
+    cotangents = channels_last(jnp, dy, pool.data_format)
+    total = windows_of(pool, x.shape).put_back(cotangents, first_places(pool, x), padded_lengths(lengths, pads))
+    return as_data_format(jnp, total[inside(lengths, pads)], pool.data_format)
 
 
 def largest_picked(pool: Any, x: Any, ddx: Any) -> Any:
@@ -55,57 +52,19 @@ def largest_picked(pool: Any, x: Any, ddx: Any) -> Any:
         return jnp.where(_is_first_in_tile(pool, x), tiles, jnp.zeros((), ddx.dtype)).sum(tile_axes(pool))
     _, pads, _ = pool_geometry(pool, x.shape)
     image = padded(channels_last(jnp, ddx, pool.data_format), pads)
-    at = _numbers(pool, first_places(pool, x), image.shape)
-    return as_data_format(jnp, image.ravel().at[at].get(mode="promise_in_bounds"), pool.data_format)
+    return as_data_format(jnp, windows_of(pool, x.shape).picked(image, first_places(pool, x)), pool.data_format)
 
 
 def first_places(pool: Any, x: Any) -> Any:
     """The number of the place of each window's first largest element, or its first NaN; channels last."""
-    _, pads, counts = pool_geometry(pool, x.shape)
+    _, pads, _ = pool_geometry(pool, x.shape)
     image = padded(channels_last(jnp, x, pool.data_format), pads, lowest(x.dtype))
-    holes = holes_of(pool)
-
-    def step(number: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
-        largest, found = carried
-        part = image
-        for i, o in enumerate(jnp.unravel_index(number, pool.ksize)):
-            span = (counts[i] - 1) * pool.strides[i] + 1
-            part = lax.dynamic_slice_in_dim(part, o * holes[i], span, i + 1)
-            part = lax.slice_in_dim(part, 0, span, pool.strides[i], i + 1)
-        larger = (part > largest) | ((part != part) & (largest == largest))
-        return jnp.where(larger, part, largest), jnp.where(larger, number, found)
-
-    shape = (x.shape[0], *counts, image.shape[-1])
-    begin = jnp.full(shape, lowest(x.dtype), x.dtype), jnp.zeros(shape, np.int32)
-    return lax.fori_loop(np.int32(0), np.int32(prod(pool.ksize)), step, begin)[1]
+    return windows_of(pool, x.shape).first_largest(image)[1]
 
 
-def coordinates(pool: Any, places: Any) -> list[Any]:
-    """Along each spatial axis where the places of windows, given by their numbers, are in the padded image."""
-    found = []
-    for i, o in enumerate(jnp.unravel_index(places, pool.ksize)):
-        starts = np.arange(places.shape[i + 1], dtype=np.int32) * np.int32(pool.strides[i])
-        found.append(o * np.int32(holes_of(pool)[i]) + starts.reshape([-1] + [1] * (places.ndim - i - 2)))
-    return found
-
-
-def channel_axis(pool: Any) -> int:
-    """The axis of channels in the pool's data format."""
-    found: int = pool.data_format.index("C")
-    return found
-
-
-def _numbers(pool: Any, places: Any, shape: Sequence[int]) -> Any:
-    """The numbers of those elements in the flattened padded image."""
-    wide = np.int64 if prod(shape) > np.iinfo(np.int32).max else np.int32
-    rank = places.ndim
-    batch, channels = [
-        np.arange(shape[i], dtype=wide).reshape([-1 if j == i else 1 for j in range(rank)]) for i in (0, rank - 1)
-    ]
-    number: Any = batch
-    for at, n in zip(coordinates(pool, places), shape[1:-1], strict=True):
-        number = number * wide(n) + at.astype(wide)
-    return number * wide(shape[-1]) + channels
+def windows_of(pool: Any, dims: Sequence[int]) -> Windows:
+    """The windows of an input of shape `dims`."""
+    return Windows(pool.ksize, pool.strides, holes_of(pool), pool_geometry(pool, dims)[2])
 
 
 def _is_first_in_tile(pool: Any, x: Any) -> Any:

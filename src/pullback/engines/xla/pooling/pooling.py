@@ -32,7 +32,7 @@ from ..fusion import computed_by_shifts
 from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_sums, put_windows, reduce_windows
-from .large_windows import coordinates, first_places, is_large, largest_picked, largest_put_back
+from .large_windows import first_places, is_large, largest_picked, largest_put_back, windows_of
 
 
 def _has_small_windows(op: Operation) -> bool:
@@ -92,7 +92,7 @@ def _max_pool_places(p: MaxPoolPlaces, x: Any, y: Any) -> Any:
     steps = [prod(lengths[:i]) if p.column_major else prod(lengths[i + 1 :]) for i in range(len(lengths))]
     images = np.arange(x.shape[0] * channels).reshape(x.shape[0], *[1] * len(lengths), channels)
     total = images * prod(lengths)
-    for at, (before, _), n, step in zip(coordinates(p, places), pads, lengths, steps, strict=True):
+    for at, (before, _), n, step in zip(windows_of(p, x.shape).coordinates(places), pads, lengths, steps, strict=True):
         total = total + jnp.clip(at.astype(np.int64) - before, 0, n - 1) * step
     return as_data_format(jnp, total, p.data_format)
 
@@ -102,9 +102,8 @@ def _max_pool_with_argmax(p: MaxPoolWithArgmax, x: Any) -> Any:
     if not is_large(p, x.shape):
         return p.kernel(jnp, x)
     (height, width), pads, _ = pool_geometry(p, x.shape)
-    rows, columns = [
-        at.astype(np.int64) - before for at, (before, _) in zip(coordinates(p, first_places(p, x)), pads, strict=True)
-    ]
+    places = windows_of(p, x.shape).coordinates(first_places(p, x))
+    rows, columns = [at.astype(np.int64) - before for at, (before, _) in zip(places, pads, strict=True)]
     images = np.arange(x.shape[0] if p.include_batch_in_index else 1).reshape(-1, 1, 1, 1)
     numbers = ((images * height + rows) * width + columns) * x.shape[3] + np.arange(x.shape[3])
     return _max_pool(MaxPool(*window_of(p)), x), numbers.astype(p.output_dtype)
