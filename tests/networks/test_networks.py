@@ -32,6 +32,26 @@ SUM = Network(
     batches=(8,),
 )
 
+ROWS = Network(
+    nodes=(
+        Source((-1, 6)),
+        Source((6, 4), "variable"),
+        Layer("dense", (0, 1), {"transposed": False, "kind": "identity"}),
+        Source((4, 4)),
+        Layer("collected", (2, 3), {"count": 8, "how": "largest"}),
+    ),
+    results=(4,),
+    orders=2,
+    cotangents="ones",
+    fetched=("values",),
+    batches=(5,),
+)
+"""The second derivative reads rows of a loop on the host, of several lengths, beside what is on the device."""
+
+
+def test_rows_of_several_lengths_stay_on_the_host() -> None:
+    check(ROWS)
+
 
 @pytest.mark.usefixtures("optimized_programs")
 @pytest.mark.parametrize("number", range(6))

@@ -72,7 +72,7 @@ def back(d: Drawing, x: int, shape: tuple[int, ...]) -> Layer | None:
 def depthwise(d: Drawing, x: int, shape: tuple[int, ...]) -> Layer | None:
     windows, how = _geometry(d, x, False)
     strides = how.pop("strides", [1, 1])
-    if len(set(strides)) > 1 or prod(windows) > 36:
+    if len(set(strides)) > 1:
         return None
     f = d.source((*windows, shape[-1], d.one_of((1, 1, 2, 3, 8, 9))), prod(windows) ** -0.5)
     return Layer("depthwise", (x, f), {**how, "strides": [1, *strides, 1], "kind": d.kind()})
@@ -82,13 +82,11 @@ def pooled(d: Drawing, x: int, shape: tuple[int, ...]) -> Layer | None:
     windows, how = _geometry(d, x, d.chance(0.1))
     if d.chance(0.5) and "dilations" not in how:
         how["strides"] = windows
-    if prod(windows) > 100:
-        return None
     return Layer("pooled", (x,), {**how, "window_shape": windows, "pooling_type": d.one_of(["MAX", "AVG"])})
 
 
 def dilated(d: Drawing, x: int, shape: tuple[int, ...]) -> Layer | None:
-    f = d.source((*[d.one_of((1, 2, 3)) for _ in range(2)], shape[-1]), 0.3)
+    f = d.source((*[d.one_of((1, 2, 3, 3, 8)) for _ in range(2)], shape[-1]), 0.3)
     return Layer("dilated", (x, f), {"strides": d.one_of((1, 2)), "padding": d.one_of(["SAME", "VALID"])})
 
 

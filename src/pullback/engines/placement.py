@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..control_flow.loop import Loop
 from ..core.devices import device_of_process
 from ..core.graph import Operation, Tensor
 from ..primitives.base.state import AbstractStateful
@@ -56,6 +57,7 @@ def segments_of(
     _follow_inputs(before, places)
     _follow_readers(steps, places)
     places = [default if place is None else place for place in places]
+    _stay_with_rows(steps, places, set(pinned.values()))
     groups = _groups(before, places)
     return _Cut(
         plan, [[steps[i] for i in group] for group in groups], [places[group[0]] for group in groups]
@@ -118,6 +120,17 @@ def _follow_readers(steps: Sequence[Step], places: list[Place | None]) -> None:
             read_at = [readers.get(slot) for slot in steps[i].outputs]
             places[i] = next((place for place in read_at if place is not None), None)
         readers.update(dict.fromkeys(steps[i].inputs, places[i]))
+
+
+def _stay_with_rows(steps: Sequence[Step], places: list[Place], hosts: set[Place]) -> None:
+    """Put what reads rows of a loop on the host there, too, if they may be of several lengths: they are no array."""
+    made_at: dict[int, Place] = {}
+    for i, step in enumerate(steps):
+        places[i] = next((made_at[slot] for slot in step.inputs if slot in made_at), places[i])
+        loop = step.op.primitive
+        if isinstance(loop, Loop) and places[i] in hosts:
+            stacked = zip(step.outputs[1 + loop.carried :], step.op.outputs[1 + loop.carried :], strict=True)
+            made_at.update((slot, places[i]) for slot, y in stacked if not y.shape[1:].is_fully_defined())
 
 
 def _groups(before: Sequence[set[int]], places: Sequence[Place]) -> list[list[int]]:

@@ -9,6 +9,7 @@ import jax
 from ...core.dtypes import resource
 from ...core.function import AbstractFunctional
 from ...passes.run_lengths import Lengths
+from ...primitives.convolution.abstract import AnyConvolution
 from ..engine import EngineOptions
 from ..plan import Plan
 from .jax_internals import keeps_programs
@@ -53,8 +54,13 @@ def compiler_options(
 
 
 def _largest(plan: Plan, lengths: Lengths) -> int:
-    """The bytes of the largest array that a step makes, or one inside of it."""
+    """The bytes of the largest array that a step makes, or one inside of it; at most all that a convolution takes."""
     found = [lengths.bytes(y) for step in plan.steps for y in step.op.outputs if lengths.knows(y)]
+    convolutions = [step.op for step in plan.steps if isinstance(step.op.primitive, AnyConvolution)]
+    if convolutions:
+        from ...passes.costs import compiled_scratch
+
+        found += [compiled_scratch(op, lengths) for op in convolutions if all(map(lengths.knows, op.inputs))]
     for op, bodies in [(step.op, step.bodies) for step in plan.steps]:
         if isinstance(op.primitive, AbstractFunctional):
             arguments = op.primitive.arguments(op.inputs)
