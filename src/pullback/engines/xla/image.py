@@ -7,6 +7,7 @@ one axis after the other: of 16 x 16 pixels side by side they and their derivati
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import jax.numpy as jnp
@@ -73,14 +74,14 @@ def _patches_back(p: PatchesBack, dy: Any, sizes: Any = None) -> Any:
 def _patches(p: AbstractPatches, x: Any) -> Any:
     if not _is_large(p, x.shape):
         return p.kernel(jnp, x)
-    lengths, count = x.shape[1:-1], len(p.ksize)
-    counts = result_lengths(lengths, p.ksize, p.strides, p.rates, p.padding)
+    lengths, count, depth = x.shape[1:-1], len(p.ksize), prod(p.ksize) * x.shape[-1]
+    counts = [max(m or 0, 0) for m in result_lengths(lengths, p.ksize, p.strides, p.rates, p.padding)]
     x = padded(x, pads_of(lengths, p.ksize, p.strides, p.rates, p.padding))
     for i in reversed(range(count)):
         x = x[(slice(None),) * (i + 1) + (_rows(p, i, counts[i]),)]
         x = x.reshape(*x.shape[: i + 1], counts[i], p.ksize[i], *x.shape[i + 2 :]) if _are_apart(p, i) else x
     places = [0, *range(1, 2 * count, 2), *range(2, 2 * count + 1, 2), 2 * count + 1]
-    return jnp.transpose(x, places).reshape(x.shape[0], *counts, -1)
+    return jnp.transpose(x, places).reshape(x.shape[0], *counts, depth)
 
 
 def _put_along_axes(p: PatchesBack, dy: Any, lengths: Sequence[int], pads: Pads) -> Any:

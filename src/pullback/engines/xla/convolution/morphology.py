@@ -26,7 +26,7 @@ from ..windows import padded, put_windows
 
 @xla_kernel(Dilation2D)
 def _dilation(p: Dilation2D, x: Any, f: Any) -> Any:
-    if not _is_large(x, f):
+    if not _is_large(p, x, f):
         return p.kernel(jnp, x, f)
     return _first_largest(p, x, f)[0]
 
@@ -34,7 +34,7 @@ def _dilation(p: Dilation2D, x: Any, f: Any) -> Any:
 @xla_kernel(Dilation2DBackpropInput)
 def _dilation_by_input(p: Dilation2DBackpropInput, x: Any, f: Any, y: Any, dy: Any) -> Any:
     wide = widened(dy)
-    if _is_large(x, f):
+    if _is_large(p, x, f):
         lengths, pads = x.shape[1:-1], _pads(p, x, f)
         around = [n + sum(pad) for n, pad in zip(lengths, pads, strict=True)]
         total = _windows(p, x, f).put_back(wide, _first_largest(p, x, f)[1], around)
@@ -56,14 +56,14 @@ def _dilation_by_input(p: Dilation2DBackpropInput, x: Any, f: Any, y: Any, dy: A
 
 @xla_kernel(Dilation2DPick)
 def _dilation_pick(p: Dilation2DPick, x: Any, f: Any, y: Any, ddx: Any) -> Any:
-    if not _is_large(x, f):
+    if not _is_large(p, x, f):
         return p.kernel(jnp, x, f, y, ddx)
     return _windows(p, x, f).picked(padded(ddx, _pads(p, x, f)), _first_largest(p, x, f)[1])
 
 
 @xla_kernel(Dilation2DBackpropFilter)
 def _dilation_by_filter(p: Dilation2DBackpropFilter, x: Any, f: Any, y: Any, dy: Any) -> Any:
-    if not _is_large(x, f):
+    if not _is_large(p, x, f):
         return p.kernel(jnp, x, f, y, dy)
     places, channels = _first_largest(p, x, f)[1], np.arange(f.shape[-1])
     total = jnp.zeros((prod(f.shape[:-1]), f.shape[-1]), widened(dy).dtype)
@@ -73,16 +73,18 @@ def _dilation_by_filter(p: Dilation2DBackpropFilter, x: Any, f: Any, y: Any, dy:
 
 @xla_kernel(Dilation2DPickFilter)
 def _dilation_pick_filter(p: Dilation2DPickFilter, x: Any, f: Any, y: Any, ddf: Any) -> Any:
-    if not _is_large(x, f):
+    if not _is_large(p, x, f):
         return p.kernel(jnp, x, f, y, ddf)
     places, channels = _first_largest(p, x, f)[1], np.arange(f.shape[-1])
     return ddf.reshape(-1, f.shape[-1])[places, channels]
 
 
-def _is_large(x: Any, f: Any) -> bool:
-    """Whether the structuring function has many places, and all lengths are known."""
+def _is_large(p: Any, x: Any, f: Any) -> bool:
+    """Whether the structuring function has many places, all lengths are known, and there is a window."""
     dims = (*x.shape, *f.shape)
-    return has_many_places(f.shape[:-1]) and all(isinstance(n, int) and n > 0 for n in dims)
+    if not has_many_places(f.shape[:-1]) or not all(isinstance(n, int) and n > 0 for n in dims):
+        return False
+    return 0 not in _windows(p, x, f).counts
 
 
 def _first_largest(p: Any, x: Any, f: Any) -> tuple[Any, Any]:

@@ -29,9 +29,11 @@ from ..window_loops import Windows
 from ..windows import padded
 
 
-def is_large(pool: Any, *shapes: Sequence[Any]) -> bool:
-    """Whether windows have so many places, and all the lengths are known."""
-    return has_large_windows(pool) and all(isinstance(n, int) and n > 0 for shape in shapes for n in shape)
+def is_large(pool: Any, dims: Sequence[Any]) -> bool:
+    """Whether windows have so many places, all the lengths are known, and there is a window."""
+    if not has_large_windows(pool) or not all(isinstance(n, int) and n > 0 for n in dims):
+        return False
+    return 0 not in pool_geometry(pool, dims)[2]
 
 
 def largest_put_back(pool: Any, x: Any, dy: Any) -> Any:
