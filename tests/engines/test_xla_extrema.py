@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,3 +108,16 @@ def test_extrema_of_many_small_arrays_are_nan_where_an_element_is() -> None:
     y = pb.vectorized_map(lambda row: pb.reduce_max(pb.tanh(row)) - pb.reduce_min(row), x)
     found = pb.Session(engine="xla").run(y, {x: given})
     assert np.flatnonzero(np.isnan(found)).tolist() == [5]
+
+
+@pytest.mark.parametrize("dtype", [pb.int8, pb.uint8])
+@pytest.mark.parametrize("function", [pb.reduce_min, pb.reduce_max])
+def test_extrema_of_small_integers_that_xla_knows_while_it_compiles(function: Any, dtype: Any) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(dtype, [4, 8, 5, 130])
+        y = function(pb.clip_by_value(x, 3, 3), [1, 2, 3])
+        found = pb.Session(engine="xla").run(y, {x: np.ones(x.shape.known, dtype)})
+        assert np.array_equal(found, [3, 3, 3, 3])
+        nothing = pb.placeholder(dtype, [2, 0])
+        feeds = {nothing: np.ones((2, 0), dtype)}
+        assert np.array_equal(*[pb.Session(engine=e).run(function(nothing, 1), feeds) for e in ("numpy", "xla")])

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from ...core.dtypes import FLOATING
+from ...core.dtypes import FLOATING, INTEGER
 from ...core.shape import broadcast_axes
 from ...primitives.reduction.reduce import Max, Min, TieShares, kept_dims
 from ...primitives.reduction.reduce_like import MaxLike, MinLike, TieSharesLike
@@ -22,7 +23,7 @@ from .registry import xla_kernel
 @xla_kernel(Max, Min)
 def _extremum(p: Max | Min, x: Any) -> Any:
     if not _are_floats(x):
-        return p.kernel(jnp, x)
+        return p.kernel(jnp, _in_more_bits(x)).astype(x.dtype)
     axes = range(x.ndim) if p.axis is None else sorted([a % x.ndim for a in p.axis])
     y = largest(x, axes) if isinstance(p, Max) else -largest(-x, axes)
     return y.reshape(kept_dims(x.shape, p.axis)) if p.keepdims else y
@@ -32,9 +33,15 @@ def _extremum(p: Max | Min, x: Any) -> Any:
 def _extremum_like(p: MaxLike | MinLike, x: Any, like: Any) -> Any:
     axes = broadcast_axes(like.shape, x.shape)
     if not _are_floats(x) or not axes:
-        return p.kernel(jnp, x, like)
+        return p.kernel(jnp, _in_more_bits(x), like).astype(x.dtype)
     y = largest(x, axes) if isinstance(p, MaxLike) else -largest(-x, axes)
     return y.reshape(like.shape)
+
+
+def _in_more_bits(x: Any) -> Any:
+    """`x`, 8-bit integers as 32-bit ones: XLA takes the least of zeros that it knows while it compiles for -128."""
+    is_small = x.dtype in INTEGER and x.dtype.itemsize == 1 and 0 not in x.shape
+    return x.astype(np.int32) if is_small else x
 
 
 def _are_floats(x: Any) -> bool:
