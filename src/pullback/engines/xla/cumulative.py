@@ -14,13 +14,18 @@ from jax import lax
 
 from ...primitives.cumulative.cumsum import Cumprod, Cumsum, Recurrence
 from ...primitives.cumulative.logsumexp import CumulativeLogsumexp
+from .array_namespace import NAMESPACE
 from .linalg.products import made
 from .registry import xla_kernel
+
+_FEW = 64
+"""The elements along an axis of which running sums are soon computed, while XLA compiles as well."""
 
 
 @xla_kernel(Cumsum, Cumprod)
 def _cumulative(p: Any, x: Any) -> Any:
-    return p.kernel(jnp, made(jnp.asarray(x)))
+    is_short = isinstance(x.shape[p.axis], int) and x.shape[p.axis] <= _FEW
+    return p.kernel(NAMESPACE, x if is_short else made(jnp.asarray(x)))
 
 
 @xla_kernel(CumulativeLogsumexp)
