@@ -37,6 +37,9 @@ POOLS: dict[str, tuple[list[int], dict[str, Any]]] = {
     ),
 }
 
+OFTEN = ("side by side", "whole images", "overlapping", "with a border", "with holes", "one long axis")
+"""Those of the quick tests."""
+
 
 def numbers(shape: list[int]) -> Any:
     """Few different numbers, so that largest ones are equal, with NaN and infinities among them."""
@@ -56,7 +59,9 @@ def both(fetches: Any, feeds: Any) -> list[Any]:
     return [pb.Session(engine=engine).run(fetches, feeds) for engine in ("numpy", "xla")]
 
 
-@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize(
+    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.slow) for name in POOLS]
+)
 @pytest.mark.parametrize("kind", ["MAX", "AVG"])
 def test_large_windows_have_the_numbers_of_numpy(name: str, kind: str) -> None:
     shape, arguments = POOLS[name]

@@ -178,14 +178,14 @@ def test_the_first_program_of_a_process_takes_what_others_do() -> None:
         ("to three", 0.3),
         ("depthwise, 3", 0.5),
         ("depthwise, 3", 0.2),
-        ("depthwise, 5", 0.7),
+        pytest.param("depthwise, 5", 0.7, marks=pytest.mark.slow),
         ("depthwise, 5", 0.3),
-        ("depthwise, 9", 0.3),
-        ("16 channels", 0.7),
+        pytest.param("depthwise, 9", 0.3, marks=pytest.mark.slow),
+        pytest.param("16 channels", 0.7, marks=pytest.mark.slow),
         ("16 channels", 0.5),
         ("32 channels", 0.2),
         ("strides", 0.3),
-        ("tanh", 0.3),
+        pytest.param("tanh", 0.3, marks=pytest.mark.slow),
     ],
 )
 def test_a_net_within_a_budget_takes_the_predicted_memory(name: str, share: float) -> None:
