@@ -69,10 +69,8 @@ def put_sums(
         spread[i + 1] = (reach, reach + rest, s - 1)
         wide = lax.pad(x, np.zeros((), x.dtype), spread)
         counts = [*wide.shape[1 : i + 1], pad[0] + n + pad[1], *wide.shape[i + 2 : -1]]
-        ones, along = [1] * len(windows), [1] * len(windows)
-        along[i], holes = k, [*ones]
-        holes[i] = d
-        whole = reduce_windows(jnp.add, wide, along, ones, holes, counts)
+        along, holes = ([length if j == i else 1 for j in range(len(windows))] for length in (k, d))
+        whole = reduce_windows(jnp.add, wide, along, [1] * len(windows), holes, counts)
         x = lax.slice_in_dim(whole, pad[0], pad[0] + n, axis=i + 1)
     return x
 

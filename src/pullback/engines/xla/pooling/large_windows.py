@@ -69,12 +69,18 @@ def windows_of(pool: Any, dims: Sequence[int]) -> Windows:
     return Windows(pool.ksize, pool.strides, holes_of(pool), pool_geometry(pool, dims)[2])
 
 
+def numbers_in_tile(pool: Any, dims: Sequence[int]) -> Any:
+    """The numbers of the places in a window, in a shape that broadcasts to that of tiles."""
+    rank = len(tiled_shape(pool, dims))
+    numbers: Any = np.zeros((1,) * rank, np.int32)
+    for axis, k in zip(tile_axes(pool), pool.ksize, strict=True):
+        numbers = numbers * k + np.arange(k, dtype=np.int32).reshape([-1] + [1] * (rank - axis - 1))
+    return numbers
+
+
 def _is_first_in_tile(pool: Any, x: Any) -> Any:
     """In the shape of tiles, whether an element is the first largest, or the first NaN, of its own."""
-    tiles = x.reshape(tiled_shape(pool, x.shape))
-    axes, numbers = tile_axes(pool), np.zeros((1,) * tiles.ndim, np.int32)
-    for axis, k in zip(axes, pool.ksize, strict=True):
-        numbers = numbers * k + np.arange(k, dtype=np.int32).reshape([-1] + [1] * (tiles.ndim - axis - 1))
+    tiles, numbers = x.reshape(tiled_shape(pool, x.shape)), numbers_in_tile(pool, x.shape)
     every = jnp.broadcast_to(numbers, tiles.shape)
 
     def combine(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -84,5 +90,5 @@ def _is_first_in_tile(pool: Any, x: Any) -> Any:
         return jnp.where(second, y, x), jnp.where(second, j, i)
 
     begin = np.asarray(lowest(x.dtype), x.dtype), np.asarray(np.iinfo(np.int32).max, np.int32)
-    _, first = lax.reduce((tiles, every), begin, combine, axes)
+    _, first = lax.reduce((tiles, every), begin, combine, tile_axes(pool))
     return numbers == first.reshape(one_per_tile(pool, x.shape))

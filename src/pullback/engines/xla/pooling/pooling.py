@@ -11,7 +11,7 @@ import numpy as np
 from ....core.operation import Operation
 from ....primitives.base.largest import first_largest
 from ....primitives.base.precision import widened
-from ....primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, split_axes
+from ....primitives.base.windows import as_data_format, channels_last, offsets, split_axes
 from ....primitives.pooling.argmax import MaxPoolWithArgmax
 from ....primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
 from ....primitives.pooling.geometry import (
@@ -21,6 +21,7 @@ from ....primitives.pooling.geometry import (
     one_per_tile,
     parts,
     pool_geometry,
+    tile_axes,
     tiled_shape,
     window_of,
 )
@@ -32,7 +33,7 @@ from ..fusion import computed_by_shifts
 from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_sums, put_windows, reduce_windows
-from .large_windows import first_places, is_large, largest_picked, largest_put_back, windows_of
+from .large_windows import first_places, is_large, largest_picked, largest_put_back, numbers_in_tile, windows_of
 
 
 def _has_small_windows(op: Operation) -> bool:
@@ -123,22 +124,16 @@ def _put_in_tiles(pool: Any, x: Any, dy: Any) -> Any:
     """MaxPoolGrad for windows that do not overlap: every element of the input looks whether the number is its own."""
     tiles = tiled_shape(pool, x.shape)
     kept = one_per_tile(pool, x.shape)
-    places = list(offsets(pool.ksize))
-    first_axis = 3 if has_channels_first(pool.data_format) else 2
-    at_axis = [first_axis + 2 * i for i in range(len(pool.ksize))]
     elements = []
-    for place in places:
+    for place in offsets(pool.ksize):
         index: list[Any] = [slice(None)] * len(tiles)
-        for axis, o in zip(at_axis, place, strict=True):
+        for axis, o in zip(tile_axes(pool), place, strict=True):
             index[axis] = slice(o, o + 1)
         elements.append(x.reshape(tiles)[tuple(index)])
     number = first_largest(jnp, elements)
-    numbers = np.zeros((1,) * len(tiles), np.int32)
-    for axis, k in zip(at_axis, pool.ksize, strict=True):
-        along = [1] * len(tiles)
-        along[axis] = k
-        numbers = numbers * k + np.arange(k, dtype=np.int32).reshape(along)
-    return jnp.where(numbers == number, dy.reshape(kept), jnp.zeros((), dy.dtype)).reshape(x.shape)
+    return jnp.where(numbers_in_tile(pool, x.shape) == number, dy.reshape(kept), jnp.zeros((), dy.dtype)).reshape(
+        x.shape
+    )
 
 
 @xla_kernel(AvgPoolGrad)
