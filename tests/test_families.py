@@ -52,6 +52,7 @@ ROOMS = {
             "masked_rows",
             "reassociation",
             "shared_factors",
+            "trigonometric",
             "window_loops",
         ),
         *("exceptions", "settled", "stages", "survey", "transfers"),

@@ -121,3 +121,34 @@ def test_extrema_of_small_integers_that_xla_knows_while_it_compiles(function: An
         nothing = pb.placeholder(dtype, [2, 0])
         feeds = {nothing: np.ones((2, 0), dtype)}
         assert np.array_equal(*[pb.Session(engine=e).run(function(nothing, 1), feeds) for e in ("numpy", "xla")])
+
+
+ROWS = np.float32([0.0, 1, 2, 3, -0.0, 3, -1, np.inf, 2, -np.inf, np.nan, 5, np.nan, 0, -0.0, 1])
+
+
+@pytest.mark.parametrize(
+    "dtype", [pb.float32, pb.float16, pb.bfloat16, pb.float64, pb.int8, pb.uint8, pb.int32], ids=str
+)
+@pytest.mark.parametrize("place", [pb.argmax, pb.argmin])
+def test_places_of_extrema_are_those_of_the_first_or_of_nan(
+    place: Callable[..., pb.Tensor], dtype: np.dtype[Any]
+) -> None:
+    random = np.random.default_rng(0)
+    is_float = dtype not in (pb.int8, pb.uint8, pb.int32)
+    x = (random.choice(ROWS, [70, 40, 20]) if is_float else random.integers(0, 100, [70, 40, 20])).astype(dtype)
+    x[:, 0] = 0
+    x[:, 1, ::2] = np.where(random.random([70, 10]) < 0.5, -0.0, 0.0) if is_float else 1
+    xs = pb.placeholder(dtype, x.shape)
+    places = [place(xs, axis) for axis in (0, 1, 2)]
+    found, wanted = (pb.Session(engine=engine).run(places, {xs: x}) for engine in ("xla", "numpy"))
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_places_of_extremes_of_integers() -> None:
+    least, most = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+    x = np.zeros([3, 5000], np.int32)
+    x[0, [7, 9]], x[1, [4, 3]], x[2] = most, least, least
+    xs = pb.placeholder(pb.int32, x.shape)
+    found = pb.Session(engine="xla").run([pb.argmax(xs, 1), pb.argmin(xs, 1)], {xs: x})
+    assert [row.tolist() for row in found] == [[7, 0, 0], [0, 3, 0]]

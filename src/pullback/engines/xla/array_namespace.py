@@ -6,6 +6,8 @@ sums of five or of eight elements take 0.1 ms, and 0.3 to 7 by XLA's; running su
 rows, few and far from each other, is a product with ones, which XLA does not work into what is added up. It would go
 through each column by itself, once there are more than 16,384: 16 rows of 32,768 exponentials take 2.5 ms, and 0.3 so.
 Of shorter rows only one stack gains.
+
+Trigonometric functions of many floats and the places of the largest elements are vectorised, in files of their own.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ import numpy as np
 from jax import lax
 
 from ...core.primitive import Primitive
+from . import trigonometric
+from .extrema import place_of_largest
 from .platform import compiles_quickly, on_processor
 from .registry import xla_kernel_of
 
@@ -87,6 +91,28 @@ class _Namespace:
         """The running sums along `axis`, of all elements in order for None."""
         axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
         return _running_sums(x, axes[0]) if are_few(x.shape, axes) else jnp.cumsum(x, axis, dtype)
+
+    @staticmethod
+    def argmax(x: Any, axis: int) -> Any:
+        """The place of the largest element along `axis`."""
+        return place_of_largest(x, axis)
+
+    @staticmethod
+    def argmin(x: Any, axis: int) -> Any:
+        """The place of the least element along `axis`."""
+        return place_of_largest(x, axis, of_least=True)
+
+    @staticmethod
+    def arctan2(y: Any, x: Any) -> Any:
+        """The angle of the points (x, y)."""
+        return trigonometric.angle(y, x) if trigonometric.are_many(y, x) else jnp.arctan2(y, x)
+
+    sin = staticmethod(trigonometric.of_many(trigonometric.sine, jnp.sin))
+    cos = staticmethod(trigonometric.of_many(trigonometric.cosine, jnp.cos))
+    tan = staticmethod(trigonometric.of_many(trigonometric.tangent, jnp.tan))
+    arcsin = staticmethod(trigonometric.of_many(trigonometric.arc_sine, jnp.arcsin))
+    arccos = staticmethod(trigonometric.of_many(trigonometric.arc_cosine, jnp.arccos))
+    arctan = staticmethod(trigonometric.of_many(trigonometric.arc_tangent, jnp.arctan))
 
 
 NAMESPACE = _Namespace()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -24,8 +25,13 @@ from ...core.dtypes import FLOATING
 from ...core.primitive import Primitive
 from ...primitives.base.precision import widened
 from .linalg.products import made
+from .platform import on_processor
 
 _AT_ONCE = 8
+_MANY = 4096
+"""The elements from which on the place of the largest is worth more operations."""
+_PLACES = 32
+"""The bits that a place has."""
 
 
 def largest(x: Any, axes: Sequence[int]) -> Any:
@@ -52,6 +58,44 @@ def _largest_integers(x: Any, axes: Sequence[int]) -> Any:
     over = (*[a for a in axes if a < inner], inner)
     y = made(rows[..., : count - rest].reshape(*x.shape[:inner], -1, _AT_ONCE).max(over)).max(-1)
     return jnp.maximum(y, rows[..., count - rest :].max(over)) if rest else y
+
+
+def place_of_largest(x: Any, axis: int, of_least: bool = False) -> Any:
+    """The place of the largest element along an axis, or of the least; the first of equals, or of NaN where one is NaN.
+
+    XLA carries a pair from element to element, which takes ten times as long as the largest of integers. So each number
+    of up to 32 bits and its place, counted from the end, are one integer.
+    """
+    if not (_is_narrow(x) and _is_long(x.shape, axis)):
+        return jnp.argmin(x, axis) if of_least else jnp.argmax(x, axis)
+    last = x.shape[axis] - 1
+    numbers = _numbers(-x if of_least else x) if x.dtype in FLOATING else (~x if of_least else x)
+    places = lax.broadcasted_iota(np.int64, x.shape, axis % x.ndim)
+    keys = (numbers.astype(np.int64) << _PLACES) | (last - places)
+    return last - (_largest_integers(keys, [axis % x.ndim]) & ((1 << _PLACES) - 1))
+
+
+def _is_narrow(x: Any) -> bool:
+    """Whether the elements are floats of up to 32 bits, or integers that have a sign and no more than those."""
+    is_number = x.dtype in FLOATING or x.dtype.kind == "i"
+    return isinstance(x, jax.Array) and is_number and x.dtype.itemsize <= 4
+
+
+def _is_long(dims: Sequence[Any], axis: int) -> bool:
+    """Whether an array on a processor of lengths `dims` is large, and not short along an axis."""
+    return (
+        on_processor()
+        and all(isinstance(n, int) for n in dims)
+        and prod(dims) >= _MANY
+        and 2 * _AT_ONCE <= dims[axis] < 1 << _PLACES
+    )
+
+
+def _numbers(x: Any) -> Any:
+    """Floats as integers in their order, NaN above all; zeros of either sign are one."""
+    x = x.astype(np.float32)
+    x = jnp.where(x == 0, 0, jnp.where(x == x, x, np.float32(np.nan)))
+    return _in_order(lax.bitcast_convert_type(x, np.int32))
 
 
 def distance_to(x: Any, y: Any) -> Any:

@@ -18,16 +18,20 @@ _target: ContextVar[str | None] = ContextVar("target", default=None)
 """None where no program of a session is traced; jax's default counts then."""
 _is_quick: ContextVar[bool] = ContextVar("is_quick", default=False)
 _is_ours: ContextVar[bool] = ContextVar("is_ours", default=False)
+_may_expand: ContextVar[bool] = ContextVar("may_expand", default=False)
 
 
 @contextmanager
-def compiling_for(platform: str, effort: str = "full", *, is_ours: bool = True) -> Iterator[None]:
+def compiling_for(
+    platform: str, effort: str = "full", *, is_ours: bool = True, may_expand: bool = False
+) -> Iterator[None]:
     """A block in which programs are traced for a platform of jax: "cpu", "gpu" or "tpu"; `effort` as in `Session`.
 
     What asks for no precision of products is computed in full. Programs that others compile, or write to files, are not
-    ours: they have portable operations only.
+    ours: they have portable operations only. With `may_expand` functions of large arrays may be a hundred operations.
     """
     token, quick, ours = _target.set(platform), _is_quick.set(effort == "fast"), _is_ours.set(is_ours)
+    expand = _may_expand.set(may_expand and effort != "fast")
     try:
         with jax.default_matmul_precision(HIGHEST):
             yield
@@ -35,6 +39,7 @@ def compiling_for(platform: str, effort: str = "full", *, is_ours: bool = True) 
         _target.reset(token)
         _is_quick.reset(quick)
         _is_ours.reset(ours)
+        _may_expand.reset(expand)
 
 
 def on_processor() -> bool:
@@ -50,3 +55,8 @@ def compiles_quickly() -> bool:
 def is_ours() -> bool:
     """Whether the program that is being traced is compiled here and now, and by us."""
     return _is_ours.get()
+
+
+def may_expand() -> bool:
+    """Whether a function of a large array may be a hundred operations, where these are faster than XLA's."""
+    return _may_expand.get()

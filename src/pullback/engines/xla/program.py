@@ -43,6 +43,7 @@ from .lost_processes import while_watching
 from .platform import PROCESSOR, compiling_for
 from .settled import settled_call
 from .trace import CODES, NAN, Refused, Trace, dense
+from .trigonometric import are_few_in
 
 if TYPE_CHECKING:
     from .engine import XlaEngine
@@ -368,7 +369,7 @@ class Program:
         )
 
         def traced(rooms: Rooms, *args: Any) -> Any:
-            with compiling_for(platform, self.engine.options.compile_effort):
+            with compiling_for(platform, self.engine.options.compile_effort, may_expand=are_few_in(self.plan)):
                 return self._traced(static, rooms, *args)
 
         asked = Rooms()
