@@ -14,6 +14,7 @@ pytest.importorskip("jax")
 
 POOLS: dict[str, tuple[list[int], dict[str, Any]]] = {
     "side by side": ([2, 24, 16, 3], {"window_shape": [12, 8], "strides": [12, 8], "padding": "VALID"}),
+    "side by side, of twenty": ([2, 12, 15, 3], {"window_shape": [4, 5], "strides": [4, 5], "padding": "VALID"}),
     "whole images": ([2, 11, 9, 3], {"window_shape": [11, 9], "strides": 1, "padding": "VALID"}),
     "whole sentences": ([3, 60, 1, 4], {"window_shape": [60, 1], "strides": 1, "padding": "VALID"}),
     "overlapping": ([2, 20, 17, 3], {"window_shape": [9, 8], "strides": [2, 3], "padding": "VALID"}),
@@ -37,7 +38,15 @@ POOLS: dict[str, tuple[list[int], dict[str, Any]]] = {
     ),
 }
 
-OFTEN = ("side by side", "whole images", "overlapping", "with a border", "with holes", "one long axis")
+OFTEN = (
+    "side by side",
+    "side by side, of twenty",
+    "whole images",
+    "overlapping",
+    "with a border",
+    "with holes",
+    "one long axis",
+)
 """Those of the quick tests."""
 
 

@@ -30,8 +30,8 @@ from .platform import on_processor
 _AT_ONCE = 8
 _MANY = 4096
 """The elements from which on the place of the largest is worth more operations."""
-_PLACES = 32
-"""The bits that a place has."""
+_MOST = (1 << 32) - 1
+"""The largest number that an element may have."""
 
 
 def largest(x: Any, axes: Sequence[int]) -> Any:
@@ -63,32 +63,34 @@ def _largest_integers(x: Any, axes: Sequence[int]) -> Any:
 def place_of_largest(x: Any, axis: int, of_least: bool = False) -> Any:
     """The place of the largest element along an axis, or of the least; the first of equals, or of NaN where one is NaN.
 
-    XLA carries a pair from element to element, which takes ten times as long as the largest of integers. So each number
-    of up to 32 bits and its place, counted from the end, are one integer.
+    XLA carries a pair from element to element, which takes ten times as long as the largest of integers.
     """
-    if not (_is_narrow(x) and _is_long(x.shape, axis)):
+    if not (has_keys(x) and _is_long(x.shape, axis)):
         return jnp.argmin(x, axis) if of_least else jnp.argmax(x, axis)
-    last = x.shape[axis] - 1
-    numbers = _numbers(-x if of_least else x) if x.dtype in FLOATING else (~x if of_least else x)
-    places = lax.broadcasted_iota(np.int64, x.shape, axis % x.ndim)
-    keys = (numbers.astype(np.int64) << _PLACES) | (last - places)
-    return last - (_largest_integers(keys, [axis % x.ndim]) & ((1 << _PLACES) - 1))
+    if of_least:
+        x = -x if x.dtype in FLOATING else ~x
+    return number_of_largest(x, lax.broadcasted_iota(np.int64, x.shape, axis % x.ndim), [axis % x.ndim])
 
 
-def _is_narrow(x: Any) -> bool:
-    """Whether the elements are floats of up to 32 bits, or integers that have a sign and no more than those."""
+def number_of_largest(x: Any, numbers: Any, axes: Sequence[int]) -> Any:
+    """The least of the `numbers` of the largest elements along some axes, or of those that are NaN; for `has_keys`.
+
+    An element and its number are one integer. Numbers have 32 bits; they broadcast to `x`.
+    """
+    values = _numbers(x) if x.dtype in FLOATING else x
+    keys = (values.astype(np.int64) << 32) | (_MOST - jnp.asarray(numbers, np.int64))
+    return _MOST - (_largest_integers(keys, axes) & _MOST)
+
+
+def has_keys(x: Any) -> bool:
+    """Whether the elements of an array on a processor are floats or signed integers of up to 32 bits."""
     is_number = x.dtype in FLOATING or x.dtype.kind == "i"
-    return isinstance(x, jax.Array) and is_number and x.dtype.itemsize <= 4
+    return isinstance(x, jax.Array) and on_processor() and is_number and x.dtype.itemsize <= 4
 
 
 def _is_long(dims: Sequence[Any], axis: int) -> bool:
-    """Whether an array on a processor of lengths `dims` is large, and not short along an axis."""
-    return (
-        on_processor()
-        and all(isinstance(n, int) for n in dims)
-        and prod(dims) >= _MANY
-        and 2 * _AT_ONCE <= dims[axis] < 1 << _PLACES
-    )
+    """Whether an array of lengths `dims` is large, and not short along an axis."""
+    return all(isinstance(n, int) for n in dims) and prod(dims) >= _MANY and 2 * _AT_ONCE <= dims[axis] <= _MOST
 
 
 def _numbers(x: Any) -> Any:

@@ -7,6 +7,7 @@ What small windows take is compiled for each of their places: the derivative of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import jax.numpy as jnp
@@ -25,8 +26,11 @@ from ....primitives.pooling.geometry import (
     tiled_shape,
 )
 from ....primitives.reduction.reduce import lowest
+from ..extrema import has_keys, number_of_largest
 from ..window_loops import Windows
 from ..windows import padded
+
+_WIDE = 16
 
 
 def is_large(pool: Any, dims: Sequence[Any]) -> bool:
@@ -34,6 +38,11 @@ def is_large(pool: Any, dims: Sequence[Any]) -> bool:
     if not has_large_windows(pool) or not all(isinstance(n, int) and n > 0 for n in dims):
         return False
     return 0 not in pool_geometry(pool, dims)[2]
+
+
+def has_wide_tiles(pool: Any, x: Any) -> bool:
+    """Whether windows do not overlap and have so many places that their elements with numbers are compared sooner."""
+    return is_tiled(pool, x.shape) and prod(pool.ksize) >= _WIDE and has_keys(x)
 
 
 def largest_put_back(pool: Any, x: Any, dy: Any) -> Any:
@@ -81,6 +90,8 @@ def numbers_in_tile(pool: Any, dims: Sequence[int]) -> Any:
 def _is_first_in_tile(pool: Any, x: Any) -> Any:
     """In the shape of tiles, whether an element is the first largest, or the first NaN, of its own."""
     tiles, numbers = x.reshape(tiled_shape(pool, x.shape)), numbers_in_tile(pool, x.shape)
+    if has_keys(x):
+        return numbers == number_of_largest(tiles, numbers, tile_axes(pool)).reshape(one_per_tile(pool, x.shape))
     every = jnp.broadcast_to(numbers, tiles.shape)
 
     def combine(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:

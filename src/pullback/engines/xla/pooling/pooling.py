@@ -33,7 +33,15 @@ from ..fusion import computed_by_shifts
 from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_sums, put_windows, reduce_windows
-from .large_windows import first_places, is_large, largest_picked, largest_put_back, numbers_in_tile, windows_of
+from .large_windows import (
+    first_places,
+    has_wide_tiles,
+    is_large,
+    largest_picked,
+    largest_put_back,
+    numbers_in_tile,
+    windows_of,
+)
 
 
 def _has_small_windows(op: Operation) -> bool:
@@ -58,7 +66,7 @@ def _max_pool(p: MaxPool, x: Any) -> Any:
 def _max_pool_grad(p: MaxPoolGrad, x: Any, y: Any, dy: Any) -> Any:
     """The number of the place of each window's first largest element is worked out; each place looks for its own."""
     del y
-    if is_large(p, x.shape):
+    if is_large(p, x.shape) or has_wide_tiles(p, x):
         return largest_put_back(p, x, widened(dy)).astype(dy.dtype)
     if is_tiled(p, x.shape):
         return _put_in_tiles(p, x, dy)
@@ -80,7 +88,7 @@ def _max_pool_grad(p: MaxPoolGrad, x: Any, y: Any, dy: Any) -> Any:
 
 @xla_kernel(MaxPoolGradGrad)
 def _max_pool_grad_grad(p: MaxPoolGradGrad, x: Any, y: Any, ddx: Any) -> Any:
-    return largest_picked(p, x, ddx) if is_large(p, x.shape) else p.kernel(jnp, x, y, ddx)
+    return largest_picked(p, x, ddx) if is_large(p, x.shape) or has_wide_tiles(p, x) else p.kernel(jnp, x, y, ddx)
 
 
 @xla_kernel(MaxPoolPlaces)
