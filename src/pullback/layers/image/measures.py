@@ -26,7 +26,7 @@ from ...primitives.reduction.reduce import reduce_mean, reduce_sum
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.size import shape
-from ...primitives.shape.stacking import concat, stack
+from ...primitives.shape.stacking import concat, split, stack
 from .colors import convert_image_dtype
 
 
@@ -208,17 +208,18 @@ def _likeness(
     if any(n is not None and n < filter_size for n in x.shape.sizes[-3:-1]):  # type: ignore[index]
         raise ValueError(f"{what}: the sides of {x} must not be shorter than filter_size={filter_size}")
     places = np.exp(-0.5 * ((np.arange(filter_size) - (filter_size - 1) / 2) / sigma) ** 2)
-    window = np.tile((places[:, None] * places / places.sum() ** 2)[..., None, None], (1, 1, channels, 1))
+    column = np.tile((places / places.sum())[:, None, None, None], (1, 1, 4 * channels, 1)).astype(_dtype(x))
 
     def mean(z: Tensor) -> Tensor:
-        images = z if rank == 4 else reshape(z, _merged(z))
-        means = depthwise_conv2d(images, window.astype(_dtype(z)), [1, 1, 1, 1], "VALID")
+        means = z if rank == 4 else reshape(z, _merged(z))
+        for window in (column, column.swapaxes(0, 1)):
+            means = depthwise_conv2d(means, window, [1, 1, 1, 1], "VALID")
         return means if rank == 4 else reshape(means, concat([shape(z)[:-3], shape(means)[1:]], 0))
 
     c1, c2 = square(k1 * top), square(k2 * top)
-    mean_x, mean_y = mean(x), mean(y)
+    mean_x, mean_y, mean_product, mean_squares = split(mean(concat([x, y, x * y, square(x) + square(y)], -1)), 4, -1)
     both, squares = mean_x * mean_y, square(mean_x) + square(mean_y)
-    covariance, variances = mean(x * y) - both, mean(square(x) + square(y)) - squares
+    covariance, variances = mean_product - both, mean_squares - squares
     structure = (2 * covariance + c2) / (variances + c2)
     return (2 * both + c1) / (squares + c1) * structure, structure
 
