@@ -7,18 +7,20 @@ one axis after the other: of 16 x 16 pixels side by side they and their derivati
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ...core.dtypes import float32
 from ...primitives.base.precision import widened
 from ...primitives.base.windows import Pads, has_many_places, pads_of, result_lengths
 from ...primitives.image.patches import AbstractPatches, ExtractImagePatches, ExtractVolumePatches, PatchesBack
-from ...primitives.image.resize_weights import Method, bands
-from ...primitives.image.resizing import Resize, ResizeGrad, change_size
+from ...primitives.image.resize_weights import Method, bands, phases_of
+from ...primitives.image.resizing import Resize, ResizeGrad, change_size, resized_along
 from ...primitives.shape.reshape import shape_to_use
 from .linalg.products import made
 from .registry import xla_kernel
@@ -47,9 +49,33 @@ def _changed(method: Method, x: Any, size: tuple[int, ...], transposed: bool) ->
     for n, m in zip(x.shape[-3:-1], size, strict=True):
         band = bands(method, *((m, n) if transposed else (n, m)), transposed)
         products *= 1 if band is None else band.columns.shape[1]
-    if products <= _MANY:
-        return change_size(jnp, method, x, size, transposed)
-    return change_size(jnp, method, x, size, transposed, made)
+    between = _as_it_is if products <= _MANY else made
+    return change_size(jnp, method, x, size, transposed, between, _along)
+
+
+def _as_it_is(y: Any) -> Any:
+    return y
+
+
+def _along(method: Method, x: Any, axis: int, lengths: tuple[int, int], transposed: bool) -> Any:
+    """A new length along an axis, from slices where what is read moves on by whole elements in each few places."""
+    phases = phases_of(method, *lengths, transposed)
+    if phases is None:
+        return resized_along(jnp, method, x, axis, lengths, transposed)
+    wide = lax.pad(x, jnp.zeros((), x.dtype), [(*phases.border, 0) if i == axis else (0, 0, 0) for i in range(x.ndim)])
+    along = (-1,) + (1,) * (x.ndim - 1 - axis)
+    found = []
+    for start, numbers in zip(phases.starts, phases.numbers, strict=True):
+        count, terms = len(numbers), []
+        for i, column in enumerate(numbers.T):
+            end = start + i + (count - 1) * phases.step + 1
+            term = lax.slice_in_dim(wide, start + i, end, phases.step, axis)
+            terms.append(term * column.astype(x.dtype).reshape(along))
+        found.append(reduce(lax.add, terms))
+    if len(found) == 1:
+        return found[0]
+    dims = [len(found) * n if i == axis else n for i, n in enumerate(found[0].shape)]
+    return jnp.stack(found, axis + 1).reshape(dims)
 
 
 @xla_kernel(PatchesBack)

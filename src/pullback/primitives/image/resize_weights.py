@@ -5,6 +5,7 @@ The methods are TensorFlow's; its bicubic one of old reads its weights from a ta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,6 +16,10 @@ Array = np.ndarray[Any, Any]
 _TABLE = 1024
 _NARROW = 16
 """A band is worth its name where rows are so many times as long; else the product with the whole matrix is faster."""
+
+
+_MOST_PHASES = 8
+_BROAD = 16
 
 
 class Method(NamedTuple):
@@ -83,6 +88,45 @@ def bands(method: Method, n: int, m: int, transposed: bool) -> Bands | None:
         return None
     columns = np.minimum(np.where(used.any(1), first, 0), length - breadth)[:, None] + np.arange(breadth)
     return Bands(columns, np.take_along_axis(matrix, columns, 1))
+
+
+class Phases(NamedTuple):
+    """Bands that begin a whole number of `step`s further on in each row of a phase: row k, k + p, k + 2 p, ..."""
+
+    starts: list[int]
+    """For each of the p phases where its first row begins, in columns with their border."""
+    step: int
+    numbers: list[Array]
+    """For each phase the numbers of its rows."""
+    border: tuple[int, int]
+    """The columns of zeros that are needed before and behind."""
+
+
+@lru_cache(maxsize=256)
+def phases_of(method: Method, n: int, m: int, transposed: bool) -> Phases | None:
+    """`weights`, or its transpose, as the bands of a few phases; None where there are many, or they are broad."""
+    if bands(method, n, m, transposed) is None:
+        return None
+    matrix = weights(method, n, m).T if transposed else weights(method, n, m)
+    rows, length = matrix.shape
+    count = math.gcd(rows, length)
+    step = length // count
+    if rows // count > _MOST_PHASES:
+        return None
+    used = matrix != 0
+    moved = np.arange(rows) // (rows // count) * step
+    first = np.where(used.any(1), used.argmax(1) - moved, length)
+    last = np.where(used.any(1), length - 1 - used[:, ::-1].argmax(1) - moved, -length)
+    starts, ends = first.reshape(count, -1).min(0), last.reshape(count, -1).max(0)
+    breadth = int((ends - starts).max()) + 1
+    if breadth > _BROAD:
+        return None
+    before = max(0, -int(starts.min()))
+    behind = max(0, int(starts.max()) + (count - 1) * step + breadth - length)
+    wide = np.pad(matrix, ((0, 0), (before, behind)))
+    columns = (np.tile(starts, count) + moved + before)[:, None] + np.arange(breadth)
+    numbers = np.take_along_axis(wide, columns, 1).reshape(count, -1, breadth)
+    return Phases([int(i) + before for i in starts], step, list(numbers.swapaxes(0, 1)), (before, behind))
 
 
 @lru_cache(maxsize=256)

@@ -305,11 +305,13 @@ def change_size(
     size: Sequence[int],
     transposed: bool,
     between: Callable[[Any], Any] = lambda y: y,
+    along: Callable[..., Any] | None = None,
 ) -> Any:
     """Images of `size`: by the matrices of `method`, or by the transposes of those that make the shape of `x` of it.
 
-    `between` is applied to what has one of the two lengths.
+    `between` is applied to what has one of the two lengths; `along` changes one, `resized_along` unless given.
     """
+    along = along or partial(resized_along, xp)
     *_, height, width, channels = x.shape
     y = x.reshape((int(np.prod(x.shape[:-3])), height, width, channels))
     axes = [(1, height, size[0]), (2, width, size[1])]
@@ -317,12 +319,12 @@ def change_size(
     if size[0] * width > height * size[1]:
         axes.reverse()
     for i, (axis, n, m) in enumerate(axes):
-        y = _along(xp, method, y, axis, (m, n) if transposed else (n, m), transposed)
+        y = along(method, y, axis, (m, n) if transposed else (n, m), transposed)
         y = y if i else between(y)
     return y.reshape((*x.shape[:-3], *size, channels))
 
 
-def _along(xp: Any, method: Method, x: Any, axis: int, lengths: tuple[int, int], transposed: bool) -> Any:
+def resized_along(xp: Any, method: Method, x: Any, axis: int, lengths: tuple[int, int], transposed: bool) -> Any:
     """The sum over the places in a band; the product with the matrix where it has none."""
     band = bands(method, *lengths, transposed)
     if band is None:
