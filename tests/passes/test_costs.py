@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -116,12 +115,12 @@ def test_a_loop_takes_what_is_carried_and_what_a_step_makes(net: Callable[[Tenso
 
 
 @pytest.mark.parametrize("depth", [8, 32])
-@pytest.mark.parametrize("convolve", [pb.nn.conv2d, pb.nn.depthwise_conv2d], ids=["dense", "depthwise"])
+@pytest.mark.parametrize("multiplier", [None, 1, 3], ids=["dense", "depthwise", "depthwise of three"])
 @pytest.mark.parametrize("wanted", ["result", "image", "filters"])
-def test_a_convolution_takes_what_a_part_of_the_batch_does(convolve: Any, depth: int, wanted: str) -> None:
+def test_a_convolution_takes_what_a_part_of_the_batch_does(multiplier: int | None, depth: int, wanted: str) -> None:
     with pb.Graph().as_default():
-        x, w = image(8, 32, 32, depth), image(3, 3, depth, depth if convolve is pb.nn.conv2d else 1)
-        y = convolve(x, w, [1, 1, 1, 1], "SAME")
+        x, w = image(8, 32, 32, depth), image(3, 3, depth, multiplier or depth)
+        y = (pb.nn.depthwise_conv2d if multiplier else pb.nn.conv2d)(x, w, [1, 1, 1, 1], "SAME")
         found = {"result": [y], "image": pb.gradients(y, x, y), "filters": pb.gradients(y, w, y)}[wanted]
         run = pb.Session(engine="numpy").make_callable(found, [x, w])
         peak = pb.rematerialize(found, "1GB").report.peak

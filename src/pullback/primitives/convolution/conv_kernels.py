@@ -98,14 +98,14 @@ def convolve_depthwise(x: Array, f: Array, strides: tuple[int, ...], dilations: 
     """Each channel of `x` correlated with its own filters, `f` [window..., channels, multiplier]."""
     *windows, channels, multiplier = f.shape
     counts = _counts(x, pads, windows, strides, dilations)
+    filters = f.reshape(*windows, channels * multiplier)
     result = np.empty((len(x), *counts, channels * multiplier), np.result_type(x, f))
     for part in _parts(x, result):
-        images, total = padded(np, x[part], pads), None
+        images, total = _repeated(padded(np, x[part], pads), multiplier), None
         for offset in offsets(windows):
-            piece = images[at_offset(offset, counts, strides, dilations)]
-            total = _add(total, piece * f[offset][:, 0] if multiplier == 1 else piece[..., None] * f[offset])
+            total = _add(total, images[at_offset(offset, counts, strides, dilations)] * filters[offset])
         assert total is not None
-        result[part] = total.reshape(result[part].shape)
+        result[part] = total
     return result
 
 
@@ -120,16 +120,17 @@ def depthwise_by_input(
 ) -> Array:
     """The cotangent of a depthwise convolution's input."""
     *windows, _, multiplier = f.shape
+    filters = f.reshape(*windows, channels * multiplier)
     counts = dy.shape[1:-1]
     result = np.empty((len(dy), *lengths, channels), dy.dtype)
     for part in _parts(result, dy):
         given = dy[part]
-        total = np.zeros((len(given), *_padded_lengths(lengths, pads), channels), dy.dtype)
-        each = given.reshape(*given.shape[:-1], channels, multiplier)
+        total = np.zeros((len(given), *_padded_lengths(lengths, pads), channels * multiplier), dy.dtype)
         for offset in offsets(windows):
-            piece = given * f[offset][:, 0] if multiplier == 1 else (each * f[offset]).sum(-1)
-            total[at_offset(offset, counts, strides, dilations)] += piece
-        result[part] = total[inside(lengths, pads)]
+            total[at_offset(offset, counts, strides, dilations)] += given * filters[offset]
+        each = total[inside(lengths, pads)]
+        result[part] = sum(each[..., m::multiplier] for m in range(multiplier))
+        del total, each  # Before the next ones are made.
     return result
 
 
@@ -143,15 +144,15 @@ def depthwise_by_filter(
     pads: Pads,
 ) -> Array:
     """The cotangent of a depthwise convolution's filters, `depth` channels each."""
-    counts, multiplier = dy.shape[1:-1], dy.shape[-1] // depth
-    result = np.zeros((*windows, depth, multiplier), dy.dtype)
+    counts, count = dy.shape[1:-1], dy.shape[-1]
+    result = np.zeros((*windows, count), dy.dtype)
     for part in _parts(x, dy):
-        images = padded(np, x[part], pads)
-        each = dy[part].reshape(math.prod(dy[part].shape[:-1]), depth, multiplier)
+        images = _repeated(padded(np, x[part], pads), count // depth)
+        rows = dy[part].reshape(-1, count)
         for offset in offsets(windows):
-            piece = images[at_offset(offset, counts, strides, dilations)].reshape(len(each), depth)
-            result[offset] += np.einsum("rc,rcm->cm", piece, each)
-    return result
+            piece = images[at_offset(offset, counts, strides, dilations)].reshape(rows.shape)
+            result[offset] += np.einsum("rc,rc->c", piece, rows)
+    return result.reshape(*windows, depth, count // depth)
 
 
 def bytes_beside(
@@ -173,11 +174,14 @@ def bytes_beside(
     image, result = [math.prod(shape[1:]) * itemsize for shape in (x, y)]
     copies = _copies(windows, f[-2], groups) if dense else 1
     count = min(_images_at_once(max(image * copies, result)), x[0])
-    bordered = math.prod(_padded_lengths(tuple(x[1:-1]), pads)) * x[-1] * itemsize
-    places = math.prod(y[1:-1]) * x[-1] * itemsize
-    if what in (convolve_by_input, depthwise_by_input):
+    repeated = f[-1] if what in (convolve_depthwise, depthwise_by_input, depthwise_by_filter) else 1
+    bordered = math.prod(_padded_lengths(tuple(x[1:-1]), pads)) * x[-1] * repeated * itemsize
+    places = math.prod(y[1:-1]) * x[-1] * repeated * itemsize
+    if what is convolve_by_input:
         return count * (bordered + 2 * places)
-    bordered = bordered if any(map(any, pads)) else 0
+    if what is depthwise_by_input:
+        return count * (bordered + places)
+    bordered = bordered if any(map(any, pads)) or repeated > 1 else 0
     if copies > 1:
         return count * (bordered + places * copies)
     totals = {convolve: places + 2 * result, convolve_depthwise: 2 * result}
@@ -223,6 +227,11 @@ def _add(total: Array | None, term: Array) -> Array:
         return term
     total += term
     return total
+
+
+def _repeated(x: Array, count: int) -> Array:
+    """Each channel so many times."""
+    return x if count == 1 else np.repeat(x, count, axis=-1)
 
 
 def _rows(x: Array, groups: int) -> Array:
