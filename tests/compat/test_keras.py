@@ -203,8 +203,8 @@ def test_parts_are_found_by_their_names() -> None:
 
 
 def test_what_trains_itself_is_refused() -> None:
-    with pytest.raises(AttributeError, match=r"^module 'tensorflow.keras' has no attribute 'optimizers': call the "):
-        _ = tf.keras.optimizers
+    with pytest.raises(AttributeError, match=r"^module 'tensorflow.keras' has no attribute 'callbacks': call the "):
+        _ = tf.keras.callbacks
     text = "'Sequential.fit' is not there: a model is a function of tensors here; train its loss with an optimizer of "
     with pytest.raises(AttributeError, match=f"^{text}"):
         _ = tf.keras.Sequential().fit

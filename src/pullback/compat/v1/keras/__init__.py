@@ -12,6 +12,7 @@ from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
 from . import models as models
+from . import optimizers as optimizers
 from . import regularizers as regularizers
 from . import utils as utils
 from .models import Input as Input
