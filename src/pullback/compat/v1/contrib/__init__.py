@@ -13,6 +13,7 @@ from . import data as data
 from . import eager as eager
 from . import framework as framework
 from . import image as image
+from . import integrate as integrate
 from . import layers as layers
 from . import legacy_seq2seq as legacy_seq2seq
 from . import lookup as lookup
