@@ -10,7 +10,7 @@ import pullback as pb
 
 from ....core.dtypes import INTEGER
 from ..layers import objects
-from . import activations, backend, initializers, regularizers
+from . import activations, backend, constraints, initializers, regularizers
 from .base import OF_INPUTS, Placed, batch_shape, unique_name
 from .base import Layer as Layer
 from .cells import GRUCell as GRUCell
@@ -102,6 +102,8 @@ def _meant(name: str, value: Any) -> Any:
         return activations.get(value)
     if name.endswith("_initializer"):
         return initializers.get(value)
+    if name.endswith("_constraint"):
+        return constraints.get(value)
     return regularizers.get(value) if name.endswith("_regularizer") else value
 
 
@@ -188,7 +190,8 @@ class Embedding(Layer):
         self._sizes, self.mask_zero = [input_dim, output_dim], mask_zero
         given = initializers.get(embeddings_initializer)
         self._initializer = given if weights is None else initializers.Constant(weights[0])
-        self._regularizer, self._constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
+        self._regularizer = regularizers.get(embeddings_regularizer)
+        self._constraint = constraints.get(embeddings_constraint)
 
     def build(self, input_shape: Any) -> None:
         """Make the table."""
