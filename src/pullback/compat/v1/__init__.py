@@ -80,6 +80,7 @@ NAMESPACES = (
     "app",
     "autograph",
     "compat",
+    "config",
     "contrib",
     "data",
     "debugging",
