@@ -11,6 +11,8 @@ import pullback as pb
 from ....core.dtypes import INTEGER
 from ..layers import objects
 from . import activations, backend, constraints, initializers, regularizers
+from .attention import AdditiveAttention as AdditiveAttention
+from .attention import Attention as Attention
 from .base import OF_INPUTS, Placed, batch_shape, unique_name
 from .base import Layer as Layer
 from .cells import GRUCell as GRUCell
@@ -45,6 +47,7 @@ from .noise import SpatialDropout1D as SpatialDropout1D
 from .noise import SpatialDropout2D as SpatialDropout2D
 from .noise import SpatialDropout3D as SpatialDropout3D
 from .plain import Activation as Activation
+from .plain import ActivityRegularization as ActivityRegularization
 from .plain import Lambda as Lambda
 from .plain import refuse_others
 from .rectifiers import ELU as ELU
