@@ -101,6 +101,9 @@ def test_examples_come_in_batches(tmp_path: Path) -> None:
     (first, labels), (second, last) = elements(batches)
     assert (labels.tolist(), last.tolist()) == ([0, 1], [2])
     assert (first["words"].tolist(), second["words"].tolist()) == ([[b""], [b"w"]], [[b"w", b"w"]])
+    batches = E.make_batched_features_dataset(path, 3, {"words": tf.VarLenFeature(tf.string)}, num_epochs=1)
+    (batch,) = elements(batches)
+    assert batch["words"].dense_shape.tolist() == [3, 2]
     with pytest.raises(ValueError, match=r"^`label_key` \(q\) must be one of `features`: \['n', 'words'\]$"):
         E.make_batched_features_dataset(path, 2, wanted, label_key="q")
 
