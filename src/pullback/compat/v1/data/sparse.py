@@ -83,13 +83,13 @@ def joined(spec: Any, group: Sequence[Sequence[Array]], join: Callable[[Sequence
     found: list[Array] = []
     for kind in kinds(spec):
         if isinstance(kind, SparseParts):
-            found += _stacked(*[columns[len(found) + i] for i in range(3)])
+            found += stacked_parts(*[columns[len(found) + i] for i in range(3)])
         else:
             found.append(join(columns[len(found)]))
     return found
 
 
-def _stacked(indices: Sequence[Array], values: Sequence[Array], shapes: Sequence[Array]) -> list[Array]:
+def stacked_parts(indices: Sequence[Array], values: Sequence[Array], shapes: Sequence[Array]) -> list[Array]:
     """The parts of sparse tensors on top of each other."""
     numbers = np.repeat(np.arange(len(values), dtype=np.int64), [len(x) for x in values])
     places = np.concatenate([numbers[:, None], np.concatenate(indices)], 1)
@@ -105,7 +105,7 @@ def rows(spec: Any, element: Sequence[Array]) -> Iterator[Sequence[Array]]:
     at = 0
     for kind in kinds(spec):
         if isinstance(kind, SparseParts):
-            columns.append(_rows(*element[at : at + 3]))
+            columns.append(rows_of_parts(*element[at : at + 3]))
             at += 3
         else:
             columns.append(zip(element[at]))
@@ -113,7 +113,8 @@ def rows(spec: Any, element: Sequence[Array]) -> Iterator[Sequence[Array]]:
     return ([leaf for part in parts for leaf in part] for parts in zip(*columns, strict=True))
 
 
-def _rows(indices: Array, values: Array, shape: Array) -> Iterator[list[Array]]:
+def rows_of_parts(indices: Array, values: Array, shape: Array) -> Iterator[list[Array]]:
+    """The parts of each row of a sparse tensor along its first axis."""
     for i in range(int(shape[0])):
         inside = indices[:, 0] == i
         yield [indices[inside, 1:], values[inside], shape[1:]]
