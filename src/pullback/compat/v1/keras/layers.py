@@ -21,6 +21,7 @@ from .cells import SimpleRNNCell as SimpleRNNCell
 from .cells import StackedRNNCells as StackedRNNCells
 from .convolution import DepthwiseConv2D as DepthwiseConv2D
 from .convolutional_rnn import ConvLSTM2D as ConvLSTM2D
+from .features import DenseFeatures as DenseFeatures
 from .merging import Add as Add
 from .merging import Average as Average
 from .merging import Concatenate as Concatenate
