@@ -21,6 +21,7 @@ from . import lookup as lookup
 from . import losses as losses
 from . import metrics as metrics
 from . import opt as opt
+from . import predictor as predictor
 from . import resampler as resampler
 from . import rnn as rnn
 from . import seq2seq as seq2seq
