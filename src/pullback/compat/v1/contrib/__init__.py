@@ -16,6 +16,7 @@ from . import framework as framework
 from . import image as image
 from . import integrate as integrate
 from . import layers as layers
+from . import learn as learn
 from . import legacy_seq2seq as legacy_seq2seq
 from . import lookup as lookup
 from . import losses as losses
