@@ -192,6 +192,20 @@ def test_a_loss_may_be_summed_or_left_as_it_is() -> None:
     assert value(losses.MeanSquaredError(reduction="sum")(LABELS, CHANCES)) == pytest.approx(each.sum())
 
 
+def test_losses_are_found_by_their_names() -> None:
+    assert losses.get("mse") is losses.get("MSE") is losses.mean_squared_error
+    assert (losses.get(None), losses.get(abs)) == (None, abs)
+    assert isinstance(losses.get("Huber"), losses.Huber)
+    smooth = losses.get({"class_name": "BinaryCrossentropy", "config": {"label_smoothing": 0.1}})
+    assert value(smooth(LABELS, CHANCES)) == pytest.approx(
+        value(losses.BinaryCrossentropy(label_smoothing=0.1)(LABELS, CHANCES))
+    )
+    with pytest.raises(ValueError, match=r"^Unknown loss function: fitted; see tf\.keras\.losses$"):
+        losses.get("fitted")
+    with pytest.raises(ValueError, match=r"^Could not interpret loss function identifier: 3$"):
+        losses.get(3)
+
+
 def test_parts_are_found_by_their_names() -> None:
     keras = tf.keras
     assert keras.activations.get("tanh") is keras.activations.tanh
@@ -203,8 +217,8 @@ def test_parts_are_found_by_their_names() -> None:
 
 
 def test_what_trains_itself_is_refused() -> None:
-    with pytest.raises(AttributeError, match=r"^module 'tensorflow.keras' has no attribute 'optimizers': call the "):
-        _ = tf.keras.optimizers
+    with pytest.raises(AttributeError, match=r"^module 'tensorflow.keras' has no attribute 'callbacks': call the "):
+        _ = tf.keras.callbacks
     text = "'Sequential.fit' is not there: a model is a function of tensors here; train its loss with an optimizer of "
     with pytest.raises(AttributeError, match=f"^{text}"):
         _ = tf.keras.Sequential().fit

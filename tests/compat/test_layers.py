@@ -167,8 +167,26 @@ def test_dropout_is_for_training() -> None:
 
 def test_what_variables_and_results_cost_is_noted() -> None:
     x = tf.ones([2, 3])
-    tf.layers.dense(x, 4, kernel_regularizer=tf.nn.l2_loss, activity_regularizer=tf.reduce_sum)
-    assert len(tf.losses.get_regularization_losses()) == 2
+    tf.layers.dense(
+        x,
+        4,
+        kernel_initializer=tf.ones_initializer(),
+        kernel_regularizer=tf.nn.l2_loss,
+        activity_regularizer=tf.reduce_sum,
+    )
+    costs = tf.losses.get_regularization_losses()
+    assert costs[1].name == "dense/ActivityRegularizer/truediv:0"
+    with pb.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(costs) == [6.0, 24.0 / 2]
+
+
+def test_what_results_of_keras_cost_is_that_of_an_example() -> None:
+    layer = tf.keras.layers.Dense(4, kernel_initializer="ones", activity_regularizer=tf.reduce_sum)
+    layer(tf.ones([2, 3]))
+    with pb.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(layer.losses) == [12.0]
 
 
 def test_rows_are_flattened_in_the_order_of_channels_last() -> None:

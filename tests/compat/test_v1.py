@@ -311,7 +311,7 @@ def test_a_name_that_is_not_here_says_what_is(name: str, instead: str) -> None:
     ("name", "instead"),
     [
         ("tpu", '; Session(engine="xla") runs a graph on the accelerators that jax finds'),
-        ("learn", "; call the model function yourself, and run its train_op in a session"),
+        ("estimator", "; call the model function yourself, and run its train_op in a session"),
         ("nothing_of_the_kind", ""),
     ],
 )

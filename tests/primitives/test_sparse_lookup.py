@@ -102,3 +102,28 @@ def test_another_shape_keeps_the_elements_where_they_lie(shape: list[int], known
     dense = np.zeros(after)
     dense[tuple(indices.T)] = values
     np.testing.assert_array_equal(dense, before.reshape(shape))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("weighted", "options", "expected"),
+    [
+        (False, {}, [[[2, 3], [6, 7], [0, 0]], [[0, 0], [0, 0], [8, 9]]]),
+        (False, {"default_id": 2}, [[[2, 3], [6, 7], [4, 5]], [[4, 5], [4, 5], [8, 9]]]),
+        (True, {"combiner": "sum"}, [[[2, 3], [3, 3.5], [0, 0]], [[0, 0], [0, 0], [-8, -9]]]),
+    ],
+)
+def test_bags_may_have_several_axes(weighted: bool, options: Any, expected: Any, engine: str) -> None:
+    """The numbers are TensorFlow 2.21's."""
+    places, shape = [[0, 0, 0], [0, 0, 2], [0, 1, 0], [1, 2, 1]], [2, 3, 3]
+    ids = pb.sparse.SparseTensor(places, pb.constant([1, -1, 3, 4], pb.int64), shape)
+    weights = ids.with_values(pb.constant([1.0, 2.0, 0.5, -1.0], pb.float64)) if weighted else None
+    y = pb.nn.safe_embedding_lookup_sparse(TABLE, ids, weights, **options)
+    assert y.shape == (2, 3, 2)
+    fed = pb.sparse.placeholder(pb.int64, [None, 3, None])
+    z = pb.nn.safe_embedding_lookup_sparse(TABLE, fed)
+    assert z.shape.as_list() == [None, None, 2]
+    session = pb.Session(engine=engine)
+    np.testing.assert_allclose(session.run(y), expected)
+    value = pb.SparseTensorValue([[0, 0, 0], [1, 2, 1]], [1, 4], shape)
+    assert session.run(z, {fed: value}).tolist() == [[[2, 3], [0, 0], [0, 0]], [[0, 0], [0, 0], [8, 9]]]

@@ -13,6 +13,9 @@ import pullback
 from ...layers.variables.creators import variable_creator_scope as variable_creator_scope
 from ..modes import disable_resource_variables as disable_resource_variables
 from . import functions, io, messages, strings
+from .accumulators import ConditionalAccumulator as ConditionalAccumulator
+from .accumulators import ConditionalAccumulatorBase as ConditionalAccumulatorBase
+from .accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from .arguments import older
 from .assignments import batch_scatter_update as batch_scatter_update
 from .assignments import count_up_to as count_up_to
@@ -77,6 +80,7 @@ NAMESPACES = (
     "app",
     "autograph",
     "compat",
+    "config",
     "contrib",
     "data",
     "debugging",

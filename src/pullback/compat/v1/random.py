@@ -9,6 +9,8 @@ PARAMETERS = {"poisson": "lam, shape, dtype, seed, name"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "stateless_multinomial":
+        return older(today.stateless_categorical, "logits, num_samples, seed, output_dtype:dtype, name")
     return older(getattr(today, name), PARAMETERS.get(name))
 
 

@@ -9,8 +9,11 @@ import pullback as pb
 from ... import sparse as today
 from ...core.typing import ShapeLike, TensorLike
 from .. import older_names
+from .accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from .arguments import older
 from .functions import SPARSE, SPARSE_ADD, SPARSE_CONCAT, SPARSE_SPLIT
+from .sparse_crosses import cross as cross
+from .sparse_crosses import cross_hashed as cross_hashed
 
 PARAMETERS = {
     "add": SPARSE_ADD,

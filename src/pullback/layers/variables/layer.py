@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...core import nest
+from ...core.composite import AbstractComposite
 from ...core.dtypes import FLOATING, as_dtype, float32
 from ...core.graph import Graph, Tensor, get_default_graph
 from ...core.shape import TensorShape
@@ -208,8 +209,8 @@ class Layer:
 
 def _as_tensors(inputs: Any) -> Any:
     """Structures of tensors as they are, with tensors for arrays; a list of numbers is one tensor for each."""
-    if isinstance(inputs, Mapping) or any(isinstance(x, Tensor) for x in nest.flatten(inputs)):
-        return nest.map_structure(convert_to_tensor, inputs)
+    if isinstance(inputs, Mapping) or any(isinstance(x, Tensor | AbstractComposite) for x in nest.flatten(inputs)):
+        return nest.map_structure(lambda x: x if isinstance(x, AbstractComposite) else convert_to_tensor(x), inputs)
     return [convert_to_tensor(x) for x in inputs] if isinstance(inputs, list | tuple) else convert_to_tensor(inputs)
 
 

@@ -27,8 +27,9 @@ from ..reduction.reduce import reduce_sum
 from ..segment.sums import unsorted_segment_sum
 from ..shape.reshape import reshape
 from ..shape.size import rank
-from ..shape.stacking import concat
-from .sparse_tensor import SparseTensor
+from ..shape.size import shape as shape_of
+from ..shape.stacking import concat, stack
+from .sparse_tensor import SparseTensor, lengths_of
 
 Combiner = Literal["sum", "mean", "sqrtn"]
 Id = int | Tensor
@@ -85,7 +86,7 @@ def safe_embedding_lookup_sparse(
 
     A row in which nothing is left is the row `default_id` of the table, zeros unless given.
 
-    Shapes, dtypes: as there.
+    Shapes: `sparse_ids` [rows..., any], of any rank that is known; the result [rows..., row...]. Dtypes: as there.
 
     Derivative: dparams = slices of dy, weighted.
 
@@ -101,9 +102,11 @@ def safe_embedding_lookup_sparse(
     _check("safe_embedding_lookup_sparse", bags, combiner)
     with bags.graph.acting.name_scope(name or "safe_embedding_lookup_sparse"):
         weights = None if weighted is None else weighted.values
-        return safely_combined(
-            lambda ids: embedding_lookup(embedding_weights, ids, max_norm), bags, weights, combiner, default_id
+        flat = bags if bags.shape.rank in (2, None) else reshape_sparse(bags, stack([-1, lengths_of(bags)[-1]]))
+        found = safely_combined(
+            lambda ids: embedding_lookup(embedding_weights, ids, max_norm), flat, weights, combiner, default_id
         )
+        return found if flat is bags else reshape(found, _outer_lengths(bags, found))
 
 
 def combined(lookup: Lookup, ids: SparseTensor, weights: Tensor | None, combiner: Combiner | None) -> Tensor:
@@ -141,6 +144,14 @@ def safely_combined(
     counts = combined(lambda values: ones_like(values, dtype=like.dtype)[:, None], known, counted, "sum")
     broad = reshape(counts > 0, _column(like))
     return where(broad, result, lookup(zeros_like(first[:1]) + default_id))
+
+
+def _outer_lengths(bags: SparseTensor, found: Tensor) -> Any:
+    """The lengths of `bags` but for the last one, and those of a row of `found`."""
+    outer, row = lengths_of(bags)[:-1], found.shape[1:]
+    if all(isinstance(n, int) for n in outer) and row.is_fully_defined():
+        return [*outer, *row.known]
+    return concat([bags.dense_shape[:-1], cast(shape_of(found)[1:], int64)], 0)
 
 
 def _column(x: Tensor) -> Any:

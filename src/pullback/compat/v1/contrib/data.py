@@ -7,12 +7,15 @@ from ..data import Iterator as Iterator
 from ..data import TextLineDataset as TextLineDataset
 from ..data import TFRecordDataset as TFRecordDataset
 from ..data.experimental import Counter as Counter
+from ..data.experimental import CsvDataset as CsvDataset
 from ..data.experimental import batch_and_drop_remainder as batch_and_drop_remainder
 from ..data.experimental import bucket_by_sequence_length as bucket_by_sequence_length
 from ..data.experimental import choose_from_datasets as choose_from_datasets
 from ..data.experimental import enumerate_dataset as enumerate_dataset
 from ..data.experimental import get_single_element as get_single_element
 from ..data.experimental import group_by_window as group_by_window
+from ..data.experimental import make_batched_features_dataset as make_batched_features_dataset
+from ..data.experimental import make_csv_dataset as make_csv_dataset
 from ..data.experimental import map_and_batch as map_and_batch
 from ..data.experimental import parallel_interleave as parallel_interleave
 from ..data.experimental import prefetch_to_device as prefetch_to_device

@@ -12,6 +12,7 @@ import pullback as pb
 
 from ....core.shape import as_shape
 from ....primitives.creation.constant import as_array
+from .sparse import SparseParts, joined, kinds, refuse_sparse, widened, with_sparse
 from .structure import Array, leaves, packed, stacked
 
 Element = Sequence[Array]
@@ -20,7 +21,9 @@ Element = Sequence[Array]
 def stacked_spec(spec: Any, batch_size: Any) -> Any:
     """The types of batches of a number of elements, which is unknown where it is a tensor or None."""
     count = int(batch_size) if isinstance(batch_size, int | np.integer) else None
-    return packed(spec, [stacked(kind, count) for kind in leaves(spec)])
+    whole = packed(spec, [stacked(kind, count) for kind in leaves(spec)])
+    before = iter([kind for kind in kinds(spec) if isinstance(kind, SparseParts)])
+    return with_sparse(whole, lambda _: widened(next(before), more=1))
 
 
 def groups(elements: Iterable[Element], size: int, drop_remainder: bool) -> Iterator[list[Element]]:
@@ -31,17 +34,24 @@ def groups(elements: Iterable[Element], size: int, drop_remainder: bool) -> Iter
             yield group
 
 
-def batched(elements: Iterable[Element], size: int, drop_remainder: bool) -> Iterator[Element]:
-    """Batches of elements of one shape."""
+def batched(elements: Iterable[Element], size: int, drop_remainder: bool, spec: Any = None) -> Iterator[Element]:
+    """Batches of elements of one shape; `spec` has their types, where there are sparse ones."""
     for group in groups(elements, size, drop_remainder):
-        yield [np.stack(column) for column in zip(*group, strict=True)]
+        if spec is None:
+            yield [np.stack(column) for column in zip(*group, strict=True)]
+        else:
+            yield joined(spec, group, np.stack)
 
 
 def padded_shapes(spec: Any, wanted: Any) -> list[pb.TensorShape]:
-    """The shape to pad each leaf to, None for the longest of a batch; -1 says None too."""
-    kinds = leaves(spec)
+    """The shape to pad each leaf to, None for the longest of a batch; -1 says None too.
+
+    Raises:
+        TypeError: there are sparse tensors.
+    """
+    refuse_sparse("padded_batch", spec)
     if wanted is None:
-        return [kind.shape for kind in kinds]
+        return [kind.shape for kind in leaves(spec)]
     return [_shape(part) for part in _parts(spec, wanted)]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pullback as pb
 
 from ....core.shape import as_shape
-from . import batches
+from . import batches, sparse
 from .functions import ElementFunction, Values
 from .structure import (
     Array,
@@ -25,7 +25,7 @@ from .structure import (
     declared,
     leaves,
     packed,
-    rows_of,
+    rows_of_all,
     shapes_in,
     type_of,
     types_in,
@@ -110,13 +110,15 @@ class Dataset(Transformed):
         """
         del name
         structure = as_leaves(tensors)
-        given = leaves(structure)
-        counts = {x.shape[0] if type(x) is np.ndarray and x.ndim else None for x in given if type(x) is np.ndarray}
-        if len(counts) > 1 or any(type_of(x).shape.rank == 0 for x in given):
+        given, whole = leaves(structure), types_of(structure)
+        dense = [x for x in sparse.kinds(structure) if not isinstance(x, sparse.SparseParts)]
+        counts = {x.shape[0] if type(x) is np.ndarray and x.ndim else None for x in dense if type(x) is np.ndarray}
+        if len(counts) > 1 or any(type_of(x).shape.rank == 0 for x in dense):
             found = ", ".join(str(type_of(x)) for x in given)
             raise ValueError(f"Dataset.from_tensor_slices: equally many rows are needed, of {found}")
-        spec = packed(structure, [rows_of(type_of(x)) for x in given])
-        return Dataset(spec, _tensors(given), lambda p: zip(*[value_of(x, p) for x in given], strict=True))
+        return Dataset(
+            rows_of_all(whole), _tensors(given), lambda p: sparse.rows(whole, [value_of(x, p) for x in given])
+        )
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
@@ -327,7 +329,9 @@ class Dataset(Transformed):
         """`batch_size` elements on top of each other; the last batch is smaller, or left out with `drop_remainder`."""
         del num_parallel_calls, deterministic, name
         spec = batches.stacked_spec(self.element_spec, batch_size if drop_remainder else None)
-        return self._counted(lambda elements, n: batches.batched(elements(), n, drop_remainder), batch_size, spec)
+        return self._counted(
+            lambda elements, n: batches.batched(elements(), n, drop_remainder, self.element_spec), batch_size, spec
+        )
 
     def padded_batch(
         self,
@@ -356,8 +360,8 @@ class Dataset(Transformed):
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of the elements."""
         del name
-        spec = packed(self.element_spec, [rows_of(t) for t in leaves(self.element_spec)])
-        return self._derived(lambda p: (row for x in self.elements(p) for row in zip(*x, strict=True)), spec)
+        spec, own = rows_of_all(self.element_spec), self.element_spec
+        return self._derived(lambda p: (row for x in self.elements(p) for row in sparse.rows(own, x)), spec)
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
         """Pairs of the number of an element, from `start` on, and the element."""

@@ -22,6 +22,9 @@ from .grouping import group_by_window as group_by_window
 from .grouping import sample_from_datasets as sample_from_datasets
 from .outputs import get_structure as get_structure
 from .structure import as_leaves, as_tensors, leaves, types_of
+from .tables import CsvDataset as CsvDataset
+from .tables import make_batched_features_dataset as make_batched_features_dataset
+from .tables import make_csv_dataset as make_csv_dataset
 
 Transformation = Callable[[Dataset], Dataset]
 AUTOTUNE = -1

@@ -31,7 +31,7 @@ def TextLineDataset(
         ValueError: another compression. From a run, see `read_lines`.
     """
     del buffer_size, num_parallel_reads
-    return _of_files(filenames, lambda name: read_lines(name, compression_type or ""), compression_type)
+    return of_files(filenames, lambda name: read_lines(name, compression_type or ""), compression_type)
 
 
 def TFRecordDataset(
@@ -48,7 +48,7 @@ def TFRecordDataset(
     b'one'
     """
     del buffer_size, num_parallel_reads
-    return _of_files(filenames, lambda name: read_records(name, compression_type or ""), compression_type)
+    return of_files(filenames, lambda name: read_records(name, compression_type or ""), compression_type)
 
 
 def FixedLengthRecordDataset(
@@ -63,7 +63,7 @@ def FixedLengthRecordDataset(
     """The dataset of the pieces of one length that files consist of, between a header and a footer."""
     del buffer_size, num_parallel_reads
     bounds = (record_bytes, header_bytes or 0, footer_bytes or 0, None, compression_type or "")
-    return _of_files(filenames, lambda name: read_pieces(name, *bounds), compression_type)
+    return of_files(filenames, lambda name: read_pieces(name, *bounds), compression_type)
 
 
 def list_files(file_pattern: Any, shuffle: bool | None = None, seed: int | None = None) -> Dataset:
@@ -85,11 +85,11 @@ def list_files(file_pattern: Any, shuffle: bool | None = None, seed: int | None 
     return names if shuffle is False else names.shuffle(1 << 30, seed)
 
 
-def _of_files(filenames: Any, read: Callable[[Any], Iterator[bytes]], compression: str | None) -> Dataset:
+def of_files(filenames: Any, read: Callable[[Any], Iterator[bytes]], compression: str | None) -> Dataset:
     """The dataset of what `read` gives for each name."""
     window_of(compression or "")
     if isinstance(filenames, Dataset):
-        return filenames.flat_map(lambda name: _of_files(name, read, compression))
+        return filenames.flat_map(lambda name: of_files(name, read, compression))
     leaf = as_leaves(filenames)
 
     def elements(p: Pass) -> Iterator[Element]:

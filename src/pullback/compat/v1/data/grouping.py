@@ -96,7 +96,7 @@ def bucket_by_sequence_length(
 
         def batch(key: int, group: list[Element]) -> Element:
             if no_padding:
-                return next(batches.batched(group, len(group), False))
+                return next(batches.batched(group, len(group), False, dataset.element_spec))
             wanted = shapes
             if pad_to_bucket_boundary:
                 if key == len(bucket_boundaries):

@@ -18,6 +18,7 @@ import pullback as pb
 from ....control_flow.host_call import host_call
 from ....core.types import tensor_type
 from .dataset import Dataset, Element, Pass
+from .sparse import as_sparse
 from .structure import Array, classes_in, declared, leaves, packed, shapes_in, types_in
 
 _numbers = count()
@@ -51,16 +52,16 @@ class Iterator:
         output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
     ) -> Iterator:
         """An iterator for all datasets of these types, which `make_initializer` puts at the beginning of one."""
-        del shared_name, output_classes
-        return Iterator(declared(output_types, output_shapes))
+        del shared_name
+        return Iterator(declared(output_types, output_shapes, output_classes))
 
     @staticmethod
     def from_string_handle(
         string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
     ) -> FeedableIterator:
         """The iterator whose handle a run is fed with."""
-        del output_classes
-        return FeedableIterator(pb.convert_to_tensor(string_handle), declared(output_types, output_shapes))
+        spec = declared(output_types, output_shapes, output_classes)
+        return FeedableIterator(pb.convert_to_tensor(string_handle), spec)
 
     @property
     def output_types(self) -> Any:
@@ -159,8 +160,8 @@ class FeedableIterator:
 
 
 def elements_of(spec: Any, call: Callable[..., Element], inputs: Sequence[pb.Tensor], name: str | None) -> Any:
-    """The tensors of an element that `call` gives."""
-    return packed(spec, host_call(call, inputs, leaves(spec), name or "IteratorGetNext").outputs)
+    """The tensors, also sparse ones, of an element that `call` gives."""
+    return as_sparse(packed(spec, host_call(call, inputs, leaves(spec), name or "IteratorGetNext").outputs))
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:

@@ -15,16 +15,23 @@ from ....core.seen import seen
 from ....core.shape import as_shape
 from ....core.types import type_of_array
 from ....primitives.creation.constant import as_array
+from .sparse import Array as Array
+from .sparse import SparseParts, flat, kinds, rank_of, types_of_parts, widened, with_sparse
 
-Array = np.ndarray[Any, Any]
 Leaf = Array | pb.Tensor
 
 
 def as_leaves(structure: Any) -> Any:
-    """The structure with its leaves as arrays and tensors."""
+    """The structure with its leaves as arrays and tensors, and sparse tensors as their parts."""
+    if isinstance(structure, pb.SparseTensor):
+        return SparseParts(*structure.tensors)
+    if isinstance(structure, pb.SparseTensorValue):
+        return SparseParts(
+            np.asarray(structure[0], np.int64), as_array(structure[1]), np.asarray(structure[2], np.int64)
+        )
     if isinstance(structure, Mapping | tuple):
         children = [as_leaves(child) for child in nest.children(structure)]
-        return nest.pack_sequence_as(_flat(structure), children) if children else structure
+        return nest.pack_sequence_as(flat(structure), children) if children else structure
     if isinstance(structure, pb.Tensor | AbstractTensorLike):
         return pb.convert_to_tensor(structure)
     if isinstance(structure, list) and any(
@@ -32,15 +39,6 @@ def as_leaves(structure: Any) -> Any:
     ):
         return pb.convert_to_tensor(structure)
     return as_array(structure)
-
-
-def _flat(structure: Any) -> Any:
-    """The structure with None for each of its children."""
-    if isinstance(structure, Mapping):
-        make: Any = dict if type(structure) is dict else type(structure)
-        return make((key, None) for key in structure)
-    named: Any = getattr(type(structure), "_make", tuple)
-    return named([None] * len(structure))
 
 
 def as_tensors(structure: Any) -> Any:
@@ -55,8 +53,8 @@ def type_of(leaf: Leaf) -> pb.TensorType:
 
 
 def types_of(structure: Any) -> Any:
-    """The structure with the types of its leaves."""
-    return packed(structure, [type_of(leaf) for leaf in leaves(structure)])
+    """The structure with the types of its leaves; sparse tensors may have any number of values."""
+    return with_sparse(packed(structure, [type_of(leaf) for leaf in leaves(structure)]), widened)
 
 
 def leaves(structure: Any) -> list[Any]:
@@ -73,31 +71,52 @@ def packed(structure: Any, values: Sequence[Any]) -> Any:
     def filled(part: Any) -> Any:
         if isinstance(part, pb.TensorType) or not isinstance(part, Mapping | tuple):
             return next(places)
-        return nest.pack_sequence_as(_flat(part), [filled(child) for child in nest.children(part)])
+        return nest.pack_sequence_as(flat(part), [filled(child) for child in nest.children(part)])
 
     return filled(structure)
 
 
 def types_in(spec: Any) -> Any:
     """The dtypes of an element of those types."""
-    return packed(spec, [seen.dtype(kind.dtype) for kind in leaves(spec)])
+    whole = _whole(spec)
+    return packed(whole, [seen.dtype(kind.dtype) for kind in leaves(whole)])
 
 
 def shapes_in(spec: Any) -> Any:
     """The static shapes of an element of those types."""
-    return packed(spec, [kind.shape for kind in leaves(spec)])
+    whole = _whole(spec)
+    return packed(whole, [kind.shape for kind in leaves(whole)])
 
 
 def classes_in(spec: Any) -> Any:
     """The classes of what `get_next` gives for those types."""
-    return packed(spec, [pb.Tensor for _ in leaves(spec)])
+    classes = [pb.SparseTensor if isinstance(kind, SparseParts) else pb.Tensor for kind in kinds(spec)]
+    return packed(_whole(spec), classes)
 
 
-def declared(dtypes: Any, shapes: Any) -> Any:
-    """The types that are said by a structure of dtypes and one of shapes, of which None says nothing."""
-    flat = leaves(_tupled(dtypes))
-    known = [None] * len(flat) if shapes is None else _shapes(dtypes, shapes)
-    types = [pb.TensorType(pb.as_dtype(d), as_shape(s)) for d, s in zip(flat, known, strict=True)]
+def _whole(spec: Any) -> Any:
+    """The types with one for each sparse tensor: that of the dense one."""
+
+    def dense(parts: SparseParts) -> pb.TensorType:
+        rank = rank_of(parts)
+        shape = pb.TensorShape.UNKNOWN if rank is None else pb.TensorShape([None] * rank)
+        return pb.TensorType(parts.values.dtype, shape)
+
+    return with_sparse(spec, dense)
+
+
+def declared(dtypes: Any, shapes: Any, classes: Any = None) -> Any:
+    """The types that are said by structures of dtypes, of shapes, and of classes, of which None says nothing."""
+    flat_dtypes = leaves(_tupled(dtypes))
+    known = [None] * len(flat_dtypes) if shapes is None else _shapes(dtypes, shapes)
+    wanted = [None] * len(flat_dtypes) if classes is None else leaves(_tupled(classes))
+
+    def type_said(dtype: Any, shape: Any, of: Any) -> Any:
+        if of is pb.SparseTensor:
+            return types_of_parts(dtype, as_shape(shape).rank)
+        return pb.TensorType(pb.as_dtype(dtype), as_shape(shape))
+
+    types = [type_said(*said) for said in zip(flat_dtypes, known, wanted, strict=True)]
     return packed(_tupled(dtypes), types)
 
 
@@ -123,3 +142,10 @@ def rows_of(kind: pb.TensorType) -> pb.TensorType:
 def stacked(kind: pb.TensorType, count: int | None) -> pb.TensorType:
     """The type of `count` arrays on top of each other."""
     return pb.TensorType(kind.dtype, pb.TensorShape([count]).concatenate(kind.shape))
+
+
+def rows_of_all(spec: Any) -> Any:
+    """The types of rows of elements."""
+    whole = packed(spec, [rows_of(kind) for kind in leaves(spec)])
+    before = iter([kind for kind in kinds(spec) if isinstance(kind, SparseParts)])
+    return with_sparse(whole, lambda _: widened(next(before), more=-1))

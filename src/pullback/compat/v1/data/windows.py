@@ -14,6 +14,7 @@ import numpy as np
 
 import pullback as pb
 
+from .sparse import as_sparse
 from .structure import Array, leaves, packed
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ def window_of(elements: Sequence[Element]) -> Array:
 
 
 def as_arguments(spec: Any, tensors: Sequence[pb.Tensor], dataset: Callable[..., Dataset]) -> Any:
-    """An element of tensors, as a function of a program takes it: with datasets for the numbers of windows."""
+    """An element of tensors, as a function of a program takes it: with sparse tensors, and datasets for windows."""
 
     def argument(kind: Any, x: pb.Tensor) -> Any:
         if not isinstance(kind, DatasetSpec):
             return x
         return dataset(kind.element_spec, [x], lambda p: _known[int(p.values[x])])
 
-    return packed(spec, [argument(kind, x) for kind, x in zip(leaves(spec), tensors, strict=True)])
+    return as_sparse(packed(spec, [argument(kind, x) for kind, x in zip(leaves(spec), tensors, strict=True)]))
 
 
 def windows(

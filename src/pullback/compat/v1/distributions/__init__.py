@@ -9,6 +9,7 @@ from .counts import Binomial as Binomial
 from .counts import DirichletMultinomial as DirichletMultinomial
 from .counts import Multinomial as Multinomial
 from .counts import Poisson as Poisson
+from .deterministic import Deterministic as Deterministic
 from .discrete import Bernoulli as Bernoulli
 from .discrete import Categorical as Categorical
 from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
@@ -25,4 +26,13 @@ from .gammas import InverseGamma as InverseGamma
 from .gammas import StudentT as StudentT
 from .independent import Independent as Independent
 from .independent import MultivariateNormalDiag as MultivariateNormalDiag
+from .logistic import Logistic as Logistic
+from .logistic import RelaxedBernoulli as RelaxedBernoulli
+from .mixtures import Mixture as Mixture
+from .mixtures import MixtureSameFamily as MixtureSameFamily
+from .multivariate_normal import MultivariateNormalFullCovariance as MultivariateNormalFullCovariance
+from .multivariate_normal import MultivariateNormalTriL as MultivariateNormalTriL
+from .one_hot import ExpRelaxedOneHotCategorical as ExpRelaxedOneHotCategorical
+from .one_hot import OneHotCategorical as OneHotCategorical
+from .one_hot import RelaxedOneHotCategorical as RelaxedOneHotCategorical
 from .transformed import TransformedDistribution as TransformedDistribution

@@ -46,7 +46,7 @@ class Independent(Distribution):
         return self.distribution.sample(sample_shape, seed, name or "sample")
 
     def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
-        return self.distribution.drawn(count, lengths, seed)
+        return self.distribution.drawn(count, pb.concat([lengths, self.event_shape_tensor()], 0), seed)
 
     def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return named(self._summed(self.distribution.log_prob(value)), name)

@@ -42,6 +42,9 @@ from .records import TFRecordCompressionType as TFRecordCompressionType
 from .records import TFRecordOptions as TFRecordOptions
 from .records import TFRecordWriter as TFRecordWriter
 from .records import tf_record_iterator as tf_record_iterator
+from .sparse_tensors import deserialize_many_sparse as deserialize_many_sparse
+from .sparse_tensors import serialize_many_sparse as serialize_many_sparse
+from .sparse_tensors import serialize_sparse as serialize_sparse
 from .tensors import make_ndarray as make_ndarray
 from .tensors import make_tensor_proto as make_tensor_proto
 from .tensors import parse_tensor as parse_tensor
@@ -52,6 +55,7 @@ OF_TENSORFLOW = {
     *("parse_example", "parse_single_example", "parse_single_sequence_example"),
     *("decode_base64", "decode_compressed", "decode_csv", "decode_raw", "encode_base64"),
     *("make_ndarray", "make_tensor_proto", "parse_tensor", "serialize_tensor"),
+    *("deserialize_many_sparse", "serialize_many_sparse", "serialize_sparse"),
     *("matching_files", "read_file", "write_file"),
     *("FixedLengthRecordReader", "IdentityReader", "ReaderBase", "TFRecordReader", "TextLineReader", "WholeFileReader"),
 }

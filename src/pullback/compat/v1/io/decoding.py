@@ -202,6 +202,8 @@ def _of_one(default: Any) -> Array:
         if value is None:
             raise ValueError(f"decode_csv: the default {default} must be a constant")
         return np.ravel(value)
+    if isinstance(default, str | bytes):
+        return np.ravel(as_array(default, pb.string))
     try:
         return np.empty(0, pb.as_dtype(default))
     except TypeError:

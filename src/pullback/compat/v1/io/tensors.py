@@ -71,7 +71,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> pb.Tensor:
     """
 
     def serialize(array: Array) -> Array:
-        return as_array(make_tensor_proto(array, array.dtype).SerializeToString(), pb.string)
+        return as_array(serialized(array), pb.string)
 
     spec = pb.TensorSpec([], pb.string)
     made: pb.Tensor = pb.numpy_function(serialize, [tensor], spec, stateful=False, name=name or "SerializeTensor")
@@ -87,22 +87,31 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
     dtype = pb.as_dtype(out_type)
 
     def parse(array: Array) -> Array:
-        from google.protobuf.message import DecodeError
-
-        try:
-            found = array_of(message("TensorProto").FromString(array.item()))
-        except DecodeError:
-            raise pb.errors.InvalidArgumentError(
-                f"Could not parse `serialized` as TensorProto: {array.item()[:60]!r}"
-            ) from None
-        if pb.as_dtype(found.dtype) != dtype:
-            raise pb.errors.InvalidArgumentError(
-                f"Type mismatch between parsed tensor ({found.dtype}) and dtype ({dtype_name(dtype)})"
-            )
-        return found
+        return parsed(array.item(), dtype)
 
     text = pb.convert_to_tensor(serialized)
     made: pb.Tensor = pb.numpy_function(
         parse, [text], pb.TensorSpec(pb.TensorShape.UNKNOWN, dtype), stateful=False, name=name or "ParseTensor"
     )
     return made
+
+
+def serialized(array: Array) -> bytes:
+    """The message of an array."""
+    text: bytes = make_tensor_proto(array, array.dtype).SerializeToString()
+    return text
+
+
+def parsed(text: bytes, dtype: Any) -> Array:
+    """The array of a message; InvalidArgumentError where it is none, or of another dtype."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        found = array_of(message("TensorProto").FromString(text))
+    except DecodeError:
+        raise pb.errors.InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {text[:60]!r}") from None
+    if pb.as_dtype(found.dtype) != dtype:
+        raise pb.errors.InvalidArgumentError(
+            f"Type mismatch between parsed tensor ({found.dtype}) and dtype ({dtype_name(dtype)})"
+        )
+    return found

@@ -7,11 +7,14 @@ from typing import Any
 
 from . import activations as activations
 from . import backend as backend
+from . import constraints as constraints
 from . import datasets as datasets
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
+from . import metrics as metrics
 from . import models as models
+from . import optimizers as optimizers
 from . import regularizers as regularizers
 from . import utils as utils
 from .models import Input as Input

@@ -150,7 +150,8 @@ class Placed:
 
     def _apart_from(self, inputs: Any, result: Any) -> Any:
         """The result, with other tensors for those that are inputs: these have a history of their own."""
-        given = set(nest.flatten(inputs)) if self._scope is not None else set()
+        tensors = [x for x in nest.flatten(inputs) if isinstance(x, pb.Tensor)]
+        given = set(tensors) if self._scope is not None else set()
         if not any(y in given for y in nest.flatten(result) if isinstance(y, pb.Tensor)):
             return result
         assert self._scope is not None
@@ -218,12 +219,13 @@ class Layer(Placed, layer.Layer):
         self, name: str | None = None, shape: Any = None, dtype: Any = None, initializer: Any = None, **options: Any
     ) -> Any:
         """A new variable of the layer; initializers and regularizers may be given by name."""
-        from . import initializers, regularizers
+        from . import constraints, initializers, regularizers
 
         assert self._scope is not None
         wanted = _untaken(f"{self._scope.name}/{name or 'Variable'}").rsplit("/", 1)[-1]
         made = initializers.get(initializer)
         options["regularizer"] = regularizers.get(options.get("regularizer"))
+        options["constraint"] = constraints.get(options.get("constraint"))
         with variable_scope(self._scope, auxiliary_name_scope=False):
             return super().add_weight(wanted, () if shape is None else shape, dtype, made, **options)
 

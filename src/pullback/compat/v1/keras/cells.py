@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pullback as pb
 
 from ....core import nest
-from . import activations, backend, initializers, regularizers
+from . import activations, backend, constraints, initializers, regularizers
 from .base import Layer
 from .history import takes
 from .plain import of_all, refuse_others
@@ -55,7 +55,7 @@ class AbstractCell(Layer):
         self.units, self.dropout, self.recurrent_dropout = units, dropout, recurrent_dropout
         self._draws = 1 if implementation == 2 and not recurrent_dropout else self.gates
         self._kept: dict[str, list[pb.Tensor]] = {}
-        self._constraints = [kernel_constraint, recurrent_constraint, bias_constraint]
+        self._constraints = [constraints.get(c) for c in (kernel_constraint, recurrent_constraint, bias_constraint)]
         self._activation = activations.get(activation)
         self._gate = activations.get(recurrent_activation)
         self._use_bias, self._forget = use_bias, unit_forget_bias

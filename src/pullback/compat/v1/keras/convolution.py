@@ -7,7 +7,7 @@ from typing import Any
 import pullback as pb
 
 from ..layers.convolution import as_lengths, format_of
-from . import activations, initializers, regularizers
+from . import activations, constraints, initializers, regularizers
 from .backend.state import checked_format
 from .base import Layer
 from .plain import of_all, refuse_others
@@ -66,7 +66,7 @@ class DepthwiseConv2D(Layer):
                 lengths,
                 initializer=initializers.get(initializer),
                 regularizer=regularizers.get(regularizer),
-                constraint=constraint,
+                constraint=constraints.get(constraint),
             )
             setattr(self, name, value)
 

@@ -10,7 +10,9 @@ import pullback as pb
 
 from ....core.dtypes import INTEGER
 from ..layers import objects
-from . import activations, backend, initializers, regularizers
+from . import activations, backend, constraints, initializers, regularizers
+from .attention import AdditiveAttention as AdditiveAttention
+from .attention import Attention as Attention
 from .base import OF_INPUTS, Placed, batch_shape, unique_name
 from .base import Layer as Layer
 from .cells import GRUCell as GRUCell
@@ -19,6 +21,7 @@ from .cells import SimpleRNNCell as SimpleRNNCell
 from .cells import StackedRNNCells as StackedRNNCells
 from .convolution import DepthwiseConv2D as DepthwiseConv2D
 from .convolutional_rnn import ConvLSTM2D as ConvLSTM2D
+from .features import DenseFeatures as DenseFeatures
 from .merging import Add as Add
 from .merging import Average as Average
 from .merging import Concatenate as Concatenate
@@ -45,6 +48,7 @@ from .noise import SpatialDropout1D as SpatialDropout1D
 from .noise import SpatialDropout2D as SpatialDropout2D
 from .noise import SpatialDropout3D as SpatialDropout3D
 from .plain import Activation as Activation
+from .plain import ActivityRegularization as ActivityRegularization
 from .plain import Lambda as Lambda
 from .plain import refuse_others
 from .rectifiers import ELU as ELU
@@ -102,6 +106,8 @@ def _meant(name: str, value: Any) -> Any:
         return activations.get(value)
     if name.endswith("_initializer"):
         return initializers.get(value)
+    if name.endswith("_constraint"):
+        return constraints.get(value)
     return regularizers.get(value) if name.endswith("_regularizer") else value
 
 
@@ -188,7 +194,8 @@ class Embedding(Layer):
         self._sizes, self.mask_zero = [input_dim, output_dim], mask_zero
         given = initializers.get(embeddings_initializer)
         self._initializer = given if weights is None else initializers.Constant(weights[0])
-        self._regularizer, self._constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
+        self._regularizer = regularizers.get(embeddings_regularizer)
+        self._constraint = constraints.get(embeddings_constraint)
 
     def build(self, input_shape: Any) -> None:
         """Make the table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pullback as pb
@@ -246,3 +246,26 @@ mape = MAPE = mean_absolute_percentage_error
 msle = MSLE = mean_squared_logarithmic_error
 kld = KLD = kl_divergence = kullback_leibler_divergence
 logcosh, cosine, cosine_proximity = log_cosh, cosine_similarity, cosine_similarity
+
+
+def get(identifier: Any) -> Any:
+    """The loss of a name, as "mse" or "Huber", of the class and arguments of an object, or a function itself.
+
+    Raises:
+        ValueError: it is none of these, or unknown.
+    """
+    if identifier is None or callable(identifier):
+        return identifier
+    if isinstance(identifier, Mapping):
+        return _found(identifier["class_name"])(**identifier["config"])
+    if isinstance(identifier, str):
+        found = _found(identifier)
+        return found() if isinstance(found, type) else found
+    raise ValueError(f"Could not interpret loss function identifier: {identifier}")
+
+
+def _found(name: str) -> Any:
+    known = {key: value for key, value in globals().items() if callable(value) and not key.startswith("_")}
+    if getattr(known.get(name), "__module__", None) != __name__:
+        raise ValueError(f"Unknown loss function: {name}; see tf.keras.losses")
+    return known[name]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pullback as pb
+
 from . import activations
 from .base import OF_INPUTS, Layer
 
@@ -69,3 +71,20 @@ class Activation(PlainLayer):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The activation of the inputs."""
         return self.activation(inputs)
+
+
+class ActivityRegularization(PlainLayer):
+    """Its inputs, whose sums of magnitudes and of squares for an example are penalties, in `losses` of the layer."""
+
+    supports_masking = True
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **options: Any) -> None:
+        super().__init__(**options)
+        self.l1, self.l2 = l1, l2
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The inputs."""
+        x = pb.convert_to_tensor(inputs)
+        penalty = self.l1 * pb.reduce_sum(abs(x)) + self.l2 * pb.reduce_sum(pb.square(x))
+        self.add_loss(penalty / pb.cast(pb.shape(x)[0], x.dtype))
+        return x

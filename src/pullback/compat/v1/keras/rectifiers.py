@@ -6,7 +6,7 @@ from typing import Any
 
 import pullback as pb
 
-from . import backend, initializers, regularizers
+from . import backend, constraints, initializers, regularizers
 from .base import Layer
 from .plain import PlainLayer, refuse_others
 
@@ -100,7 +100,11 @@ class PReLU(Layer):
     ) -> None:
         refuse_others("PReLU", options)
         super().__init__(**options)
-        self._parts = (initializers.get(alpha_initializer), regularizers.get(alpha_regularizer), alpha_constraint)
+        self._parts = (
+            initializers.get(alpha_initializer),
+            regularizers.get(alpha_regularizer),
+            constraints.get(alpha_constraint),
+        )
         self.shared_axes = [shared_axes] if isinstance(shared_axes, int) else list(shared_axes or [])
 
     def build(self, input_shape: Any) -> None:

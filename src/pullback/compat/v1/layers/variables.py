@@ -12,6 +12,9 @@ from ....core.typing import DTypeLike
 from ....layers.variables.initializers import Ones, Zeros
 from ....layers.variables.layer import get_uid
 from ....layers.variables.scope import VariableScope, get_variable, variable_scope
+from ....primitives.casting.cast import cast
+from ....primitives.elementwise.division import divide
+from ....primitives.shape.size import shape
 from ....primitives.variables.collections import GraphKeys, add_to_collection
 from ....primitives.variables.variable import Variable
 
@@ -80,8 +83,11 @@ def noting_variables() -> Iterator[dict[str, Variable]]:
 
 
 def activated(y: Tensor, activation: Maker, activity_regularizer: Maker) -> Tensor:
-    """The result of a layer, whose cost is noted."""
+    """The result of a layer, whose cost for an example is noted."""
     y = y if activation is None else activation(y)
     if activity_regularizer is not None:
-        add_to_collection(GraphKeys.REGULARIZATION_LOSSES, activity_regularizer(y))
+        with y.graph.acting.name_scope("ActivityRegularizer"):
+            cost = activity_regularizer(y)
+            mean = divide(cost, cast(shape(y)[0], cost.dtype), name="truediv")
+        add_to_collection(GraphKeys.REGULARIZATION_LOSSES, mean)
     return y

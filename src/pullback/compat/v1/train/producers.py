@@ -36,6 +36,7 @@ import pullback as pb
 from ....core.named_functions import named
 from ..data.dataset import Dataset
 from ..data.iterators import make_one_shot_iterator
+from ..io.sparse_tensors import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
 from ..queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from .queue_runner import QueueRunner, add_queue_runner
 
@@ -243,21 +244,39 @@ def _batched(
     """Batches of what a thread for each of `tensors_list` puts in the queue that `make` makes, in their structure."""
     first = tensors_list[0]
     keys = sorted(first) if isinstance(first, dict) else None
-    rows = [_flat(tensors, keys) for tensors in tensors_list]
+    structures = [_flat(tensors, keys) for tensors in tensors_list]
+    rows = [[_dense(x, enqueue_many) for x in row] for row in structures]
     known = shapes or [x.shape[1:] if enqueue_many else x.shape for x in rows[0]]
     queue = make([x.dtype for x in rows[0]], known)
     enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
     fill(queue, [enqueue(row) for row in rows])
     taken = (queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many)(batch_size, name)
+    parts = list(taken) if len(rows[0]) > 1 else [taken]
+    found = [_restored(x, like, enqueue_many) for x, like in zip(parts, structures[0], strict=True)]
     if keys:
-        return dict(zip(keys, taken if len(keys) > 1 else [taken], strict=True))
-    return taken
+        return dict(zip(keys, found, strict=True))
+    return found if len(found) > 1 else found[0]
 
 
-def _flat(tensors: Any, keys: Sequence[str] | None) -> list[pb.Tensor]:
-    """The tensors of a dictionary by its keys, of a list, or one."""
+def _flat(tensors: Any, keys: Sequence[str] | None) -> list[Any]:
+    """The tensors, dense or sparse, of a dictionary by its keys, of a list, or one."""
     many = [tensors[key] for key in keys] if keys else tensors if isinstance(tensors, list | tuple) else [tensors]
-    return [pb.convert_to_tensor(x) for x in many]
+    return [x if isinstance(x, pb.SparseTensor) else pb.convert_to_tensor(x) for x in many]
+
+
+def _dense(x: Any, enqueue_many: bool) -> pb.Tensor:
+    """What a queue takes: of a sparse tensor its messages."""
+    if not isinstance(x, pb.SparseTensor):
+        return x  # type: ignore[no-any-return]
+    return serialize_many_sparse(x) if enqueue_many else serialize_sparse(x)
+
+
+def _restored(x: pb.Tensor, like: Any, enqueue_many: bool) -> Any:
+    """What a queue gave, as a sparse tensor where one was put in."""
+    if not isinstance(like, pb.SparseTensor):
+        return x
+    rank = like.shape.rank
+    return deserialize_many_sparse(x, like.dtype, None if rank is None else rank - int(enqueue_many))
 
 
 def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pullback as _pb
 
+from .....layers.variables.layer import get_uid as get_uid
 from .arithmetic import all as all
 from .arithmetic import any as any
 from .arithmetic import arange as arange
@@ -29,8 +30,11 @@ from .arithmetic import dtype as dtype
 from .arithmetic import expand_dims as expand_dims
 from .arithmetic import flatten as flatten
 from .arithmetic import gather as gather
+from .arithmetic import in_top_k as in_top_k
 from .arithmetic import int_shape as int_shape
+from .arithmetic import is_sparse as is_sparse
 from .arithmetic import l2_normalize as l2_normalize
+from .arithmetic import logsumexp as logsumexp
 from .arithmetic import max as max
 from .arithmetic import mean as mean
 from .arithmetic import min as min
@@ -47,7 +51,12 @@ from .arithmetic import sqrt as sqrt
 from .arithmetic import std as std
 from .arithmetic import sum as sum
 from .arithmetic import tile as tile
+from .arithmetic import to_dense as to_dense
 from .arithmetic import var as var
+from .convolutions import conv2d_transpose as conv2d_transpose
+from .convolutions import depthwise_conv2d as depthwise_conv2d
+from .convolutions import resize_images as resize_images
+from .convolutions import separable_conv2d as separable_conv2d
 from .networks import batch_normalization as batch_normalization
 from .networks import bias_add as bias_add
 from .networks import binary_crossentropy as binary_crossentropy
@@ -93,13 +102,17 @@ from .variables import function as function
 from .variables import gradients as gradients
 from .variables import in_test_phase as in_test_phase
 from .variables import in_train_phase as in_train_phase
+from .variables import is_placeholder as is_placeholder
 from .variables import moving_average_update as moving_average_update
 from .variables import ones as ones
 from .variables import ones_like as ones_like
 from .variables import placeholder as placeholder
+from .variables import print_tensor as print_tensor
 from .variables import random_binomial as random_binomial
 from .variables import random_normal as random_normal
+from .variables import random_normal_variable as random_normal_variable
 from .variables import random_uniform as random_uniform
+from .variables import random_uniform_variable as random_uniform_variable
 from .variables import stop_gradient as stop_gradient
 from .variables import switch as switch
 from .variables import truncated_normal as truncated_normal
@@ -111,7 +124,8 @@ from .variables import zeros as zeros
 from .variables import zeros_like as zeros_like
 
 _SAME = (
-    *("abs", "cos", "equal", "exp", "foldl", "foldr", "greater", "greater_equal", "less", "less_equal", "log"),
+    *("abs", "cos", "equal", "exp", "foldl", "foldr", "greater", "greater_equal", "identity", "less", "less_equal"),
+    "log",
     *("map_fn", "maximum", "minimum", "name_scope", "not_equal", "round", "shape", "sigmoid", "sign", "sin"),
     *("softplus", "softsign", "square", "squeeze", "stack", "tanh", "transpose"),
 )

@@ -237,3 +237,23 @@ def gather(reference: TensorLike, indices: TensorLike) -> pb.Tensor:
 def reshape(x: TensorLike, shape: ShapeLike) -> pb.Tensor:
     """`x` in another shape."""
     return pb.reshape(x, shape)
+
+
+def logsumexp(x: TensorLike, axis: Any = None, keepdims: bool = False) -> pb.Tensor:
+    """The logarithm of the sum of exponentials."""
+    return pb.reduce_logsumexp(x, axis, keepdims)
+
+
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> pb.Tensor:
+    """Whether the class of each target has one of the `k` largest predictions."""
+    return pb.nn.in_top_k(targets, predictions, k)
+
+
+def is_sparse(tensor: object) -> bool:
+    """Whether it is a sparse tensor."""
+    return isinstance(tensor, pb.SparseTensor)
+
+
+def to_dense(tensor: Any) -> pb.Tensor:
+    """A sparse tensor as a dense one; a dense one as it is."""
+    return pb.sparse.to_dense(tensor) if isinstance(tensor, pb.SparseTensor) else pb.convert_to_tensor(tensor)

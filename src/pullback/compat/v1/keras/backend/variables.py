@@ -128,6 +128,42 @@ def random_binomial(
     return pb.cast(drawn <= pb.cast(p, kind), kind)
 
 
+def random_normal_variable(
+    shape: Any,
+    mean: float,
+    scale: float,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> pb.Variable:
+    """A variable of normal numbers."""
+    return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
+
+
+def random_uniform_variable(
+    shape: Any,
+    low: float,
+    high: float,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> pb.Variable:
+    """A variable of numbers between two."""
+    return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)
+
+
+def is_placeholder(x: Any) -> bool:
+    """Whether a run is fed with `x`."""
+    return isinstance(x, pb.Tensor) and x.op.type == "Placeholder"
+
+
+def print_tensor(x: Any, message: str = "", summarize: int = 3) -> pb.Tensor:
+    """`x`, which a run prints behind `message`."""
+    tensor = pb.convert_to_tensor(x)
+    with pb.control_dependencies([pb.print(message, tensor, summarize=summarize)]):
+        return pb.identity(tensor)
+
+
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """`x`, or what it returns, in training, else `alt`; a tensor `training` decides in a run."""
     phase = learning_phase() if training is None else training
