@@ -14,12 +14,12 @@ import pullback as pb
 
 from ....core import nest
 from ....layers.variables import layer
+from ....layers.variables.layer_costs import COLLECTED
 from ....layers.variables.scope import VariableScope, global_variables, variable_scope
 from .history import Node, keep_mask, keep_node, mask_of, phase, takes
 
 OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
 """What says the shape of inputs."""
-_COLLECTED = {"losses": pb.GraphKeys.REGULARIZATION_LOSSES, "updates": pb.GraphKeys.UPDATE_OPS}
 
 
 def unique_name(kind: type) -> str:
@@ -86,10 +86,6 @@ class Placed:
     def output_shape(self) -> Any:
         """The lengths of what its one call gave."""
         return nest.map_structure(_lengths, self.output)
-
-    def count_params(self) -> int:
-        """How many numbers its variables have."""
-        return int(sum(v.shape.num_elements() for v in self.variables))
 
     def _only_node(self, what: str) -> Node:
         if len(self.nodes) != 1:
@@ -171,11 +167,12 @@ def _nothing() -> Iterator[None]:
 def kept_apart(layer: Any) -> Iterator[None]:
     """A block whose penalties and updates are the layer's, in `losses` and `updates`, and in no collection."""
     graph = pb.get_default_graph().acting
-    entries = {name: graph.get_collection_ref(key) for name, key in _COLLECTED.items()}
+    entries = {name: graph.get_collection_ref(key) for name, key in COLLECTED.items()}
     starts = {name: len(values) for name, values in entries.items()}
     yield
     for name, values in entries.items():
-        getattr(layer, name).extend(values[starts[name] :])
+        kept = getattr(layer, name)
+        kept.extend([value for value in values[starts[name] :] if value not in kept])
         del values[starts[name] :]
 
 
