@@ -25,7 +25,7 @@ class InvalidArgumentError(PullbackError, ValueError):
 
 
 class WrongKindError(InvalidArgumentError, TypeError):
-    """A run was asked for, or given, what is no tensor and names none: a number as a fetch, a tensor as a feed."""
+    """What is no tensor and names none was asked for or given: a number as a fetch, a tensor as a feed, uneven rows."""
 
 
 class FailedPreconditionError(PullbackError, RuntimeError):
