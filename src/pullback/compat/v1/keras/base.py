@@ -6,9 +6,11 @@ Scopes of variables say nothing to them: two layers never share a variable, what
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
+
+import numpy as np
 
 import pullback as pb
 
@@ -16,6 +18,7 @@ from ....core import nest
 from ....layers.variables import layer
 from ....layers.variables.layer_costs import COLLECTED
 from ....layers.variables.scope import VariableScope, global_variables, variable_scope
+from .backend.state import batch_get_value, batch_set_value
 from .history import Node, keep_mask, keep_node, mask_of, phase, takes
 
 OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
@@ -86,6 +89,24 @@ class Placed:
     def output_shape(self) -> Any:
         """The lengths of what its one call gave."""
         return nest.map_structure(_lengths, self.output)
+
+    def get_weights(self) -> list[Any]:
+        """The values of its variables in the session of the backend."""
+        return batch_get_value(self.variables)
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Put arrays in place of the values of its variables, in the session of the backend.
+
+        Raises:
+            ValueError: there are not as many, or they are of other shapes.
+        """
+        shapes = [v.shape.as_list() for v in self.variables]
+        if [list(np.shape(w)) for w in weights] != shapes:
+            raise ValueError(
+                f"set_weights: the layer '{self.name}' has weights of the shapes {shapes}, and was given "
+                f"{[list(np.shape(w)) for w in weights]}"
+            )
+        batch_set_value(list(zip(self.variables, weights, strict=True)))
 
     def _only_node(self, what: str) -> Node:
         if len(self.nodes) != 1:

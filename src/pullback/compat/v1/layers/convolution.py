@@ -63,11 +63,20 @@ def _conv(
     with layer_scope(name, f"conv{rank}d", x, reuse):
         sizes = [*as_lengths(kernel_size, rank), depth_of(x, data_format), filters]
         wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
-        y = convolution(x, layer_variable("kernel", sizes, wish, trainable), steps, padding.upper(), letters, holes)
+        pads = _pads(padding, sizes, holes, letters)
+        y = convolution(x, layer_variable("kernel", sizes, wish, trainable), steps, pads, letters, holes)
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
             y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
         return activated(y, activation, activity_regularizer)
+
+
+def _pads(padding: str, sizes: Sequence[Any], holes: Sequence[int], letters: str) -> Any:
+    """The padding; "causal" has all of it before the first step, so that no result depends on later ones."""
+    if padding.upper() != "CAUSAL" or "W" not in letters or len(letters) != 3:
+        return padding.upper()
+    before = [(sizes[0] - 1) * holes[0], 0]
+    return [before if axis == "W" else [0, 0] for axis in letters]
 
 
 conv1d = with_first(_conv, 1, "conv1d", "A convolution over [batch, length, channels], a bias, an activation.")
@@ -164,7 +173,9 @@ def _separable(
         pointwise: Any = layer_variable("pointwise_kernel", sizes, wish, trainable)
         if flat:
             x, depthwise, pointwise = expand_dims(x, letters.index("W")), depthwise[None], pointwise[None]
-        y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), format_of(data_format, 2), holes)
+        pads = _pads(padding, as_lengths(kernel_size, rank), holes[-rank:], letters)
+        pads = [*pads[:-2], [0, 0], *pads[-2:]] if isinstance(pads, list) else pads
+        y = separable_conv2d_today(x, depthwise, pointwise, strided, pads, format_of(data_format, 2), holes)
         y = squeeze(y, [letters.index("W")]) if flat else y
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
