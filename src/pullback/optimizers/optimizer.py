@@ -14,7 +14,7 @@ import numpy as np
 from ..autodiff.choices import Aggregation
 from ..autodiff.reverse import gradients
 from ..core.dtypes import FLOATING, DType, bfloat16, float16, float32, float64
-from ..core.errors import UnimplementedError
+from ..core.errors import UnimplementedError, WrongKindError
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.seen import seen
 from ..core.slices import IndexedSlices
@@ -159,7 +159,7 @@ class AbstractOptimizer(ABC):
             )
         y = convert_to_tensor(loss() if callable(loss) and not isinstance(loss, AbstractTensorLike) else loss)
         if y.dtype not in FLOATING:
-            raise TypeError(f"compute_gradients: the loss must hold floats, but it is {y}")
+            raise WrongKindError(f"compute_gradients: the loss must hold floats, but it is {y}")
         variables = _variables(var_list)
         dys = gradients(
             y,
