@@ -52,7 +52,6 @@ PARAMETERS = {
     "argmax": PLACE,
     "argmin": PLACE,
     "boolean_mask": "tensor, mask, name, axis",
-    "constant_initializer": "value, dtype, verify_shape:",
     "convert_to_tensor": "value, dtype, name, preferred_dtype:dtype_hint, dtype_hint",
     "count_nonzero": COUNT,
     "expand_dims": "input, axis, name, dim:axis",
