@@ -56,6 +56,10 @@ class NotFoundError(PullbackError, LookupError):
     """A name asked for is not there: a variable in a checkpoint, an operation in a graph."""
 
 
+class MissingFileError(NotFoundError, FileNotFoundError):
+    """There is no such file or folder."""
+
+
 class NoCheckpointError(NotFoundError, ValueError):
     """There is no checkpoint where one is to be restored from."""
 

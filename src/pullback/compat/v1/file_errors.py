@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import UnsupportedOperation
 
-from .errors import AlreadyExistsError, FailedPreconditionError, NotFoundError, PermissionDeniedError
-
-
-class MissingFileError(NotFoundError, FileNotFoundError):
-    """There is no such file or folder."""
+from ...core.errors import MissingFileError
+from .errors import AlreadyExistsError, FailedPreconditionError, PermissionDeniedError
 
 
 class FileThereError(AlreadyExistsError, FileExistsError):
