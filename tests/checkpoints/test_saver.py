@@ -452,6 +452,7 @@ def test_a_saver_says_what_it_keeps(kept: int | None, expected: int, tmp_path: P
     session.run(v.initializer)
     first = pb.train.Saver(max_to_keep=kept, keep_checkpoint_every_n_hours=2.0)
     said = first.as_saver_def()
+    assert first.saver_def == said
     assert (said.max_to_keep, said.keep_checkpoint_every_n_hours, said.restore_op_name) == (
         expected,
         2.0,

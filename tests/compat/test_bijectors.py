@@ -77,7 +77,7 @@ def test_a_log_normal_distribution() -> None:
     np.testing.assert_allclose(value(d.log_prob(at))[0], stats.lognorm(0.5, scale=np.exp(SHIFT)).logpdf(at))
     draws = value(d.sample(4000, seed=1))[0]
     np.testing.assert_allclose(np.log(draws).mean(0), SHIFT, atol=0.05)
-    assert d.name == "expNormal"
+    assert d.name == "expNormal/"
 
 
 @pytest.mark.parametrize("base", ["scalars", "vectors"])

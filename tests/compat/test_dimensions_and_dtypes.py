@@ -75,6 +75,8 @@ def test_lengths_are_dimensions_by_their_class() -> None:
 def test_lengths_are_merged() -> None:
     assert tf.Dimension(None).merge_with(3).value == tf.Dimension(3).merge_with(None).value == 3
     assert tf.Dimension(3).is_compatible_with(None)
+    n = tf.Dimension(3)
+    assert [x.value for x in (n + None, None + n, n - None, n * None, n // None, n % None)] == [None] * 6
     assert not tf.Dimension(3).is_compatible_with(4)
     with pytest.raises(ValueError, match=r"^Dimensions 3 and 4 are not compatible$"):
         tf.Dimension(3).merge_with(4)

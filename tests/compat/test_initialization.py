@@ -179,3 +179,24 @@ def test_initializers_of_programs_are_told_which_part_they_make() -> None:
     assert isinstance(tf.random_normal_initializer(), tf.keras.initializers.Initializer)
     with pytest.raises(TypeError, match="abstract"):
         tf.initializers.Initializer()
+
+
+def test_the_last_of_constant_values_stands_in_all_further_places() -> None:
+    made = [
+        tf.constant_initializer([1, 2])([2, 2]),
+        tf.initializers.constant([[1.5]], tf.float64)([2]),
+        tf.constant_initializer(7)([2], tf.int32),
+        tf.keras.initializers.Constant([1.0, 2.0])([3]),
+    ]
+    found = pb.Session(engine="numpy").run(made)
+    assert [x.tolist() for x in found] == [[[1.0, 2.0], [2.0, 2.0]], [1.5, 1.5], [7, 7], [1.0, 2.0, 2.0]]
+    assert [x.dtype.name for x in found] == ["float32", "float64", "int32", "float32"]
+    v = tf.get_variable("filled", [3], tf.float64, tf.constant_initializer([0.1, 0.2]))
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run(v).tolist() == [0.1, 0.2, 0.2]
+    with pytest.raises(ValueError, match=r"^Too many elements provided\. Takes at most 2, but got 3$"):
+        tf.constant_initializer([1, 2, 3])([2])
+    with pytest.raises(TypeError, match=r"^Expected Tensor's shape: \(3,\), but got \(2,\)\.$"):
+        tf.constant_initializer([1, 2], verify_shape=True)([3])
+    assert isinstance(tf.constant_initializer(1), tf.initializers.Initializer)

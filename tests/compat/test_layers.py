@@ -291,3 +291,16 @@ def test_a_layer_that_is_given_the_scope_around_it_adds_nothing_to_names() -> No
     assert [v.op.name for v in dense.variables] == ["first/kernel", "first/bias"]
     with tf.name_scope("elsewhere"):
         assert dense(x).op.name == "first/BiasAdd_1"
+
+
+def test_activations_initializers_and_regularizers_by_name() -> None:
+    x = tf.constant([[1.0, -2.0]])
+    y = tf.layers.dense(x, 1, "relu", kernel_initializer="ones", kernel_regularizer="l2", activity_regularizer="l1")
+    z = tf.layers.batch_normalization(x, gamma_initializer="zeros", renorm=True, moving_variance_initializer="ones")
+    with pb.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run([y, z, tf.losses.get_regularization_loss()])[0] == 0.0
+        assert session.run(tf.losses.get_regularization_loss()) == pytest.approx(0.02)
+    assert y.op.type == "Relu"
+    with pytest.raises(ValueError, match=r"^keras: there is no activation 'rely'$"):
+        tf.layers.conv1d(tf.ones([1, 4, 2]), 1, 2, activation="rely")

@@ -142,3 +142,25 @@ def test_a_rule_without_a_hook_says_which_one_to_define(rows: bool, hooks: str) 
 def test_a_rule_needs_a_name() -> None:
     with pytest.raises(ValueError, match="Must specify the optimizer name"):
         Momentum(0.1, name="")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hyperparameters_beside_float64_variables_are_of_32_bits(engine: str) -> None:
+    tf.disable_resource_variables()
+    try:
+        v = tf.Variable(np.array([1.0, -2.0]))
+        step = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(v * v))
+        powers = [x for x in tf.global_variables() if "power" in x.name]
+        kept = [x for x in tf.global_variables() if "Adam" in x.name]
+    finally:
+        tf.enable_resource_variables()
+    assert [x.dtype for x in powers] == [np.float32, np.float32]
+    with tf.Session(engine=engine) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        x, (m, s) = session.run(v), session.run(kept)
+    rate, beta1, beta2 = (float(np.float32(number)) for number in (0.1, 0.9, 0.999))
+    dy = np.array([2.0, -4.0])
+    np.testing.assert_allclose(m, (1.0 - beta1) * dy, rtol=1e-12)
+    np.testing.assert_allclose(s, (1.0 - beta2) * dy**2, rtol=1e-12)
+    np.testing.assert_allclose(x, [1.0 - rate, -2.0 + rate], rtol=1e-6)

@@ -419,3 +419,13 @@ def test_a_test_case_may_reset_its_graph() -> None:
     thread.join()
     assert found.testsRun == 1
     assert found.wasSuccessful()
+
+
+@pytest.mark.parametrize("given", [list, tuple])
+@pytest.mark.parametrize("returned", [list, tuple])
+def test_a_loop_gives_the_list_or_the_tuple_that_its_body_returns(given: type, returned: type) -> None:
+    found = tf.while_loop(lambda i, a: i < 3, lambda i, a: returned([i + 1, a * 2.0]), given([0, 1.0]))
+    assert type(found) is returned
+    assert tf.Session(engine="numpy").run(found) == returned([3, 8.0])
+    with pytest.raises(TypeError):
+        tf.while_loop(lambda i: i < 3, 3, [0])

@@ -230,9 +230,10 @@ def test_a_predicate_must_be_one_truth_value() -> None:
         pb.cond(1.0, lambda: 1.0, lambda: 2.0)
 
 
-def test_dtypes_must_agree() -> None:
+@pytest.mark.parametrize("kind", [TypeError, ValueError])
+def test_dtypes_must_agree(kind: type[Exception]) -> None:
     p = pb.placeholder(pb.bool, [])
-    with pytest.raises(TypeError, match="cond: true_fn and false_fn must return the same number, type, and overall"):
+    with pytest.raises(kind, match="cond: true_fn and false_fn must return the same number, type, and overall"):
         pb.cond(p, lambda: 1.0, lambda: 2)
 
 

@@ -53,6 +53,8 @@ def test_a_callable_takes_variables(fed_session: pb.Session) -> None:
     v = pb.Variable(1.0)
     fed_session.run(v.initializer)
     assert fed_session.make_callable(v * 2.0, [v])(5.0) == 10.0
+    assert fed_session.make_callable(v * 2.0, [v.name])(5.0) == 10.0
+    assert fed_session.run(v * 2.0, {v.name: 5.0}) == 10.0
 
 
 def test_a_value_of_another_shape_is_refused(fed_session: pb.Session) -> None:

@@ -38,7 +38,7 @@ def test_a_saved_model_gives_what_the_session_gave(tmp_path: Path) -> None:
     for key in wanted:
         np.testing.assert_allclose(found[key], wanted[key], rtol=1e-6)
     names = [v.op.name for v in model.graph.get_collection(pb.GraphKeys.TRAINABLE_VARIABLES)]
-    assert names == ["b", "dense/w"]
+    assert names == ["dense/w", "b"]
 
 
 def test_a_folder_that_has_something_is_left_alone(tmp_path: Path) -> None:
@@ -124,3 +124,15 @@ def test_a_saver_exports_the_graph_with_itself(tmp_path: Path) -> None:
     assert "trainable_variables" in saver.export_meta_graph().collection_def
     with pytest.raises(ValueError, match="export_meta_graph: the whole graph is exported; leave out export_scope='a'"):
         saver.export_meta_graph(export_scope="a")
+
+
+def test_variables_keep_their_order(tmp_path: Path) -> None:
+    with pb.Graph().as_default() as graph, pb.Session(graph=graph, engine="numpy") as session:
+        w, b = pb.get_variable("w", [2]), pb.Variable(1.0, name="b")
+        pb.train.AdamOptimizer(0.1).minimize(pb.reduce_sum(w * b))
+        session.run(pb.global_variables_initializer())
+        order = [[v.name for v in values] for values in (pb.global_variables(), pb.trainable_variables())]
+        path = pb.train.Saver().save(session, tmp_path / "model")
+    with pb.Graph().as_default():
+        pb.train.import_meta_graph(f"{path}.meta")
+        assert [[v.name for v in values] for values in (pb.global_variables(), pb.trainable_variables())] == order

@@ -104,7 +104,7 @@ def test_summaries_have_names() -> None:
     with pb.name_scope("train"):
         loss = pb.summary.scalar("loss", 1.0)
     assert [loss.name, pb.summary.merge([loss]).name, pb.summary.merge_all().name] == [
-        *("train/loss:0", "Merge/MergeSummary:0", "Merge/MergeSummary_1:0")
+        *("train/loss:0", "Merge/MergeSummary:0", "Merge_1/MergeSummary:0")
     ]
 
 

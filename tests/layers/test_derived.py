@@ -211,3 +211,32 @@ def test_a_stack_begins_with_the_states_of_its_cells() -> None:
 
 def test_a_layer_says_what_it_is_made_of() -> None:
     assert next(iter(inspect.signature(tf.layers.Dense).parameters)) == "units"
+
+
+def test_penalties_and_updates_are_those_of_the_layer_and_of_the_graph() -> None:
+    class Costly(tf.layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            self.w = self.add_weight("w", [3], regularizer=tf.nn.l2_loss, initializer=tf.ones_initializer())
+
+        def call(self, inputs: Any) -> Any:
+            self.add_loss(tf.reduce_sum(self.w))
+            self.add_update([tf.no_op(name="u")])
+            return inputs * self.w
+
+    layer, other = Costly(), tf.layers.BatchNormalization()
+    x = layer(tf.ones([2, 3]))
+    other(x, training=True)
+    assert layer.compute_output_shape([2, 3]).as_list() == [2, 3]
+    assert layer.losses == tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert [loss.op.name for loss in layer.losses] == ["costly/w/Regularizer/L2Loss", "costly/Sum"]
+    assert [*layer.updates, *other.updates] == tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    assert [len(layer.updates), len(other.updates), other.losses] == [1, 2, []]
+    assert list(OfCall(3).losses) == []
+
+
+def test_a_layer_counts_its_numbers_once_it_has_them() -> None:
+    layer = tf.layers.Dense(4, name="d")
+    with pytest.raises(ValueError, match=r"^the layer 'd' has no variables to count before its first call$"):
+        layer.count_params()
+    layer(tf.ones([2, 3]))
+    assert (layer.count_params(), layer.built) == (16, True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -39,3 +42,27 @@ def test_a_variable_that_a_failing_call_took_back_is_made_again() -> None:
     with pytest.raises(KeyError):
         fails()
     assert pb.get_variable("u", [3]).name == "u:0"
+
+
+@pytest.mark.parametrize(
+    "initializer",
+    [
+        lambda shape, dtype: pb.ones(shape, dtype),
+        lambda shape, d: pb.ones(shape, d),
+        lambda shape, *rest: pb.ones(shape, *rest),
+        lambda shape, *, dtype: pb.ones(shape, dtype),
+        lambda shape, **options: pb.ones(shape, options["dtype"]),
+        lambda shape, partition_info, dtype: pb.ones(shape, dtype),
+        np.ones,
+    ],
+)
+def test_an_initializer_is_told_the_dtype_by_name_where_it_can_be(initializer: Any) -> None:
+    v = pb.get_variable("v", [2], pb.float64, initializer)
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run(v).tolist() == [1.0, 1.0]
+
+
+def test_a_scope_needs_a_name() -> None:
+    with pytest.raises(TypeError, match=r"^If default_name is None then name_or_scope is required$"):
+        pb.variable_scope(None).__enter__()

@@ -123,6 +123,11 @@ class Saver:
         self._describe(made)
         return made
 
+    @property
+    def saver_def(self) -> Any:
+        """The same as `as_saver_def`."""
+        return self.as_saver_def()
+
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The same as `as_saver_def`, whatever the scope."""
         del export_scope

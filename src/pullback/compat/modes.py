@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.dimensions import Dimension
-from ..core.seen import itself, seen
+from ..core.seen import itself, nothing, seen
 
 
 def executing_eagerly() -> bool:
@@ -37,7 +37,8 @@ def disable_eager_execution() -> None:
 def disable_v2_behavior() -> None:
     """Let dtypes, lengths and variables be the objects that TensorFlow 1 has for them, in this process.
 
-    `x.dtype` has the methods of `tf.DType`, and is equal to NumPy's dtype; for `x.shape[i]` see
+    `x.dtype` has the methods of `tf.DType`, and is equal to NumPy's dtype, and `op.get_attr` knows TensorFlow's names
+    and forms: `strides` is [1, 2, 2, 1]. For `x.shape[i]` see
     `disable_v2_tensorshape`, for variables `compat.v1.disable_resource_variables`. `enable_v2_tensorshape` and
     `enable_resource_variables` take it back.
 
@@ -50,9 +51,10 @@ def disable_v2_behavior() -> None:
     >>> pb.enable_v2_tensorshape(), pb.enable_resource_variables()
     (None, None)
     """
+    from .v1.attributes import attribute_of
     from .v1.dtypes import seen as dtype_of_version_1
 
-    seen.dtype = dtype_of_version_1
+    seen.dtype, seen.attribute = dtype_of_version_1, attribute_of
     disable_v2_tensorshape()
     disable_resource_variables()
 
@@ -81,6 +83,7 @@ def enable_v2_tensorshape() -> None:
     3
     """
     seen.dtype = seen.size = itself
+    seen.attribute = nothing
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
@@ -125,14 +128,15 @@ def enable_resource_variables() -> None:
     ...     session.run([v, v.assign_add(1.0)])
     [np.float32(1.0), np.float32(2.0)]
     """
-    seen.references = False
+    seen.references, seen.named = False, itself
 
 
 def disable_resource_variables() -> None:
     """Let fetches of variables made from here on give their values at the end of the run, in this process.
 
     Such are TensorFlow 1's variables, but for those made with `use_resource=True`: beside a training step the step
-    number is that behind it. Reads in the graph are ordered as they always are.
+    number is that behind it. `graph.get_tensor_by_name("w:0")` is the variable. Reads in the graph are ordered as they
+    always are.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.disable_resource_variables()
@@ -143,7 +147,9 @@ def disable_resource_variables() -> None:
     [np.float32(2.0), np.float32(2.0)]
     >>> tf.enable_resource_variables()
     """
-    seen.references = True
+    from .v1.variable import variable_of
+
+    seen.references, seen.named = True, variable_of
 
 
 def resource_variables_enabled() -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core import nest
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
+from ..core.errors import WrongKindError
 from ..core.function import Function
 from ..core.graph import Tensor, get_default_graph, site_of
 from ..core.shape import TensorShape
@@ -255,7 +256,7 @@ def _check_agreement(
             )
     for a, b, branch in _results(functions, branches):
         if a.dtype != b.dtype:
-            raise TypeError(
+            raise WrongKindError(
                 f"{what}: {first.name} and {branch.name} must return the same number, type, and overall structure of "
                 f"values, but {a} (made at {site_of(a)}) and {b} (made at {site_of(b)}) differ; "
                 "convert one with pb.cast"

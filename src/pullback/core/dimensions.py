@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -30,28 +31,28 @@ class KnownDimension(int):
         return self
 
     def __add__(self, other: Any) -> Any:
-        return _dimension(int.__add__(self, other))
+        return _dimension(int.__add__, self, other)
 
     def __sub__(self, other: Any) -> Any:
-        return _dimension(int.__sub__(self, other))
+        return _dimension(int.__sub__, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return _dimension(int.__rsub__(self, other))
+        return _dimension(int.__rsub__, self, other)
 
     def __mul__(self, other: Any) -> Any:
-        return _dimension(int.__mul__(self, other))
+        return _dimension(int.__mul__, self, other)
 
     def __floordiv__(self, other: Any) -> Any:
-        return _dimension(int.__floordiv__(self, other))
+        return _dimension(int.__floordiv__, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return _dimension(int.__rfloordiv__(self, other))
+        return _dimension(int.__rfloordiv__, self, other)
 
     def __mod__(self, other: Any) -> Any:
-        return _dimension(int.__mod__(self, other))
+        return _dimension(int.__mod__, self, other)
 
     def __rmod__(self, other: Any) -> Any:
-        return _dimension(int.__rmod__(self, other))
+        return _dimension(int.__rmod__, self, other)
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -63,7 +64,10 @@ class KnownDimension(int):
         return int.__repr__(self)
 
 
-def _dimension(result: Any) -> Any:
+def _dimension(operator: Callable[[int, Any], Any], n: int, other: Any) -> Any:
+    if other is None:
+        return UnknownDimension()
+    result = operator(n, other)
     return KnownDimension(result) if type(result) is int else result
 
 

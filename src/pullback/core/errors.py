@@ -25,7 +25,7 @@ class InvalidArgumentError(PullbackError, ValueError):
 
 
 class WrongKindError(InvalidArgumentError, TypeError):
-    """A run was asked for, or given, what is no tensor and names none: a number as a fetch, a tensor as a feed."""
+    """What is no tensor and names none was asked for or given: a number as a fetch, a tensor as a feed, uneven rows."""
 
 
 class FailedPreconditionError(PullbackError, RuntimeError):
@@ -54,6 +54,10 @@ class DataLossError(PullbackError, ValueError):
 
 class NotFoundError(PullbackError, LookupError):
     """A name asked for is not there: a variable in a checkpoint, an operation in a graph."""
+
+
+class MissingFileError(NotFoundError, FileNotFoundError):
+    """There is no such file or folder."""
 
 
 class NoCheckpointError(NotFoundError, ValueError):

@@ -18,6 +18,7 @@ from .operation import Operation as Operation
 from .operation import Tensor as Tensor
 from .operation import site_of as site_of
 from .scopes import NOTHING, Controller, DeviceFunction, Scope
+from .seen import seen
 from .shape import with_symbols
 from .sites import Place, Site, user_site
 from .types import TensorType
@@ -360,10 +361,12 @@ class Graph(Collections):
         return list(self.operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of that name; KeyError where there is none."""
+        """The operation of that name; KeyError where there is none, ValueError where a tensor is named."""
         with self._lock:
             op = self._index.named(name)
         if op is None:
+            if ":" in name:
+                raise ValueError(f"The name '{name}' looks like a tensor's; an operation's has no ':' in it.")
             raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
         return op
 
@@ -373,7 +376,10 @@ class Graph(Collections):
             return self._index.of_class(cls)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor named `operation:number`; KeyError where there is none, ValueError where the form is another."""
+        """The tensor named `operation:number`; KeyError where there is none, ValueError where the form is another.
+
+        In programs of TensorFlow 1 a variable is found by the name of its tensor: `w:0`.
+        """
         op_name, colon, number = name.rpartition(":")
         if not colon or not number.isdigit():
             raise ValueError(
@@ -382,7 +388,8 @@ class Graph(Collections):
         op = self.get_operation_by_name(op_name)
         if int(number) >= len(op.outputs):
             raise KeyError(f"The name '{name}' refers to output {number} of '{op_name}', which has {len(op.outputs)}.")
-        return op.outputs[int(number)]
+        found: Tensor = seen.named(op.outputs[int(number)])
+        return found
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation of this graph that `obj` is, names, or (a variable) stands for.
@@ -394,7 +401,7 @@ class Graph(Collections):
         """
         if isinstance(obj, str):
             obj = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
-        elif isinstance(obj, AbstractTensorLike):
+        if isinstance(obj, AbstractTensorLike):
             obj = obj.graph_element()
         allowed = (isinstance(obj, Tensor) and allow_tensor) or (isinstance(obj, Operation) and allow_operation)
         if not allowed:

@@ -237,10 +237,12 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """The attribute `name`, of the primitive or of a scope; ValueError where there is none."""
-        attributes = self.attrs if name in self.attrs else self.primitive.attributes
-        if name not in attributes:
-            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        value = attributes[name]
+        try:
+            value = self.attrs[name] if name in self.attrs else seen.attribute(self, name)
+        except (KeyError, IndexError):
+            if name not in self.primitive.attributes:
+                raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.") from None
+            value = self.primitive.attributes[name]
         return seen.dtype(value) if isinstance(value, np.dtype) else value
 
     def __repr__(self) -> str:

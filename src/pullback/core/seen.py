@@ -1,4 +1,4 @@
-"""TensorFlow 1 views of dtypes, lengths and variables: as they are, or the objects that it has for them."""
+"""TensorFlow 1 views of dtypes, lengths, attributes and variables: as they are, or the objects that it has for them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,19 @@ def itself(x: Any) -> Any:
     return x
 
 
+def nothing(op: Any, name: str) -> Any:
+    """KeyError: operations have no attributes but their own."""
+    raise KeyError(name)
+
+
 @dataclass
 class Seen:
-    """What `dtype` of a tensor, and `shape[i]` give, and what kind of variables new ones are."""
+    """What `dtype`, `shape[i]`, `get_attr` and `get_tensor_by_name` give, and what kind of variables new ones are."""
 
     dtype: Callable[[Any], Any] = itself
     size: Callable[[int | None], Any] = itself
+    attribute: Callable[[Any, str], Any] = nothing
+    named: Callable[[Any], Any] = itself
     references: bool = False
 
 

@@ -151,6 +151,17 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
     return pairs
 
 
+def variable_or(key: Any, graph: Graph) -> Any:
+    """The variable whose handle has the name `key`; or `key`, where it is another tensor's name, or none."""
+    if not isinstance(key, str) or not key.endswith(":0"):
+        return key
+    try:
+        op = graph.get_operation_by_name(key[:-2])
+    except (KeyError, ValueError):
+        return key
+    return Variable.from_handle(op) if isinstance(op.primitive, VarHandleOp) else key
+
+
 def _by_part(key: tuple[Any, ...], value: Any) -> dict[Any, Any]:
     """What is given for each part of a tuple."""
     if not isinstance(value, Collection) or len(value) != len(key):
@@ -194,9 +205,9 @@ def _meant(obj: Any, graph: Graph, verb: str) -> Element:
 
 def _named(name: str, graph: Graph, verb: str) -> Element:
     try:
-        found: Element = graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
-        if verb == "fetch" and isinstance(found, Tensor) and isinstance(found.op.primitive, VarHandleOp):
-            return Variable.from_handle(found).graph_element()
-        return found
+        if ":" not in name:
+            return graph.get_operation_by_name(name)
+        variable = variable_or(name, graph)
+        return graph.get_tensor_by_name(name) if variable is name else variable.graph_element()
     except (KeyError, ValueError):
         raise messages.no_such_name(verb, name, graph) from None

@@ -10,9 +10,12 @@ import numpy as np
 
 from ..core.dtypes import TokenType, dtype_name
 from ..core.errors import (
+    DataLossError,
     FailedPreconditionError,
     InaccessibleTensorError,
     InvalidArgumentError,
+    NotFoundError,
+    PullbackError,
     ResourceExhaustedError,
     UnavailableError,
     UnimplementedError,
@@ -213,13 +216,12 @@ def lost(key: Operation) -> FailedPreconditionError:
     )
 
 
-def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> InvalidArgumentError:
-    """A kernel raised."""
+def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> PullbackError:
+    """A kernel raised; what it did not find, or found torn, says so by its class."""
     found = ", ".join(array_text(x) for x in arrays) or "no inputs"
     reason = str(error) or type(error).__name__
-    return InvalidArgumentError(
-        f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}"
-    )
+    kind = type(error) if isinstance(error, NotFoundError | DataLossError) else InvalidArgumentError
+    return kind(f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}")
 
 
 def no_room(op: Operation, arrays: Sequence[Any], error: MemoryError) -> ResourceExhaustedError:

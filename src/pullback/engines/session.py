@@ -25,7 +25,7 @@ from .default_engine import check_engine, default_engine
 from .default_session import sessions
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
-from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
+from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten, variable_or
 from .host_calls import calls_host, with_host_calls
 from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
@@ -142,8 +142,10 @@ class Session:
             ResourceExhaustedError: the memory is not enough.
         """
         del options, run_metadata
-        if isinstance(feed_dict, Mapping) and any(isinstance(key, Variable) for key in feed_dict):
-            return self._run_with_variables(fetches, feed_dict, to_host)
+        if isinstance(feed_dict, Mapping) and any(isinstance(key, Variable | str) for key in feed_dict):
+            feed_dict = {variable_or(key, self.graph): value for key, value in feed_dict.items()}
+            if any(isinstance(key, Variable) for key in feed_dict):
+                return self._run_with_variables(fetches, feed_dict, to_host)
         flat = flatten(fetches, self.graph)
         tensors: list[Tensor] = []
         arrays: list[Any] = []
@@ -186,6 +188,8 @@ class Session:
         np.float32(9.0)
         """
         flat = flatten(fetches, self.graph)
+        if isinstance(feed_list, list | tuple):
+            feed_list = [variable_or(x, self.graph) for x in feed_list]
         feeds = self._fed_tensors(feed_list)
         if any(isinstance(x, Variable) for x in feed_list or ()):
             return lambda *values: self.run(fetches, dict(zip(feed_list or (), values, strict=True)), to_host=to_host)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ..core.errors import DataLossError, NotFoundError
+from ..core.errors import DataLossError, MissingFileError
 from ..core.protocol import described
 
 TEXT_SUFFIXES = (".pbtxt", ".prototxt")
@@ -49,7 +49,7 @@ def read_file(path: str | PathLike[str], kind: str) -> Any:
     try:
         data = Path(path).read_bytes()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
-        raise NotFoundError(f"graphdef.load: there is no file {path}") from error
+        raise MissingFileError(f"graphdef.load: there is no file {path}") from error
     return parsed(kind, data, str(path), text=str(path).endswith(TEXT_SUFFIXES))
 
 

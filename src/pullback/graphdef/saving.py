@@ -172,9 +172,9 @@ def simple_save(
 
 
 def _variables(graph: Graph) -> list[Variable]:
-    """The variables of a graph, by name."""
+    """The variables of a graph, in the order in which they were made."""
     found: list[Variable] = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-    return sorted(found, key=lambda v: v.op.name)
+    return found
 
 
 def _add_collections(meta: Any, graph: Graph) -> None:

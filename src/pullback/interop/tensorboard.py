@@ -260,7 +260,7 @@ def merge(inputs: Iterable[Summary], collections: Sequence[str] | None = None, n
     """
     graph = get_default_graph()
     found = {tag: tensor for summary in inputs for tag, tensor in summary.items()}
-    merged = Summary(found, f"{graph.unique_name(name or 'Merge/MergeSummary')}:0")
+    merged = Summary(found, f"{graph.unique_name(name or 'Merge')}{'' if name else '/MergeSummary'}:0")
     for key in collections or ():
         graph.add_to_collection(key, merged)
     return merged

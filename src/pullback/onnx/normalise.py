@@ -29,7 +29,7 @@ from onnx import (
 from onnx.parser import ParseError
 from onnx.version_converter import ConvertError, convert_version
 
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ..core.errors import DataLossError, InvalidArgumentError, MissingFileError, UnimplementedError
 from . import old_resizing
 from .batched_scan import unbatched
 from .leaving_out import leave_out_unread
@@ -80,7 +80,7 @@ class Normalised:
 def parse(path: Path) -> ModelProto:
     """The model in a file, without what it keeps in files beside it."""
     if not path.is_file():
-        raise NotFoundError(f"onnx.load: there is no file '{path}'")
+        raise MissingFileError(f"onnx.load: there is no file '{path}'")
     try:
         return onnx.load(str(path), load_external_data=False)
     except (DecodeError, ParseError, JsonError, TextError, UnicodeDecodeError) as error:

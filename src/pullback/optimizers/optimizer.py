@@ -14,8 +14,9 @@ import numpy as np
 from ..autodiff.choices import Aggregation
 from ..autodiff.reverse import gradients
 from ..core.dtypes import FLOATING, DType, bfloat16, float16, float32, float64
-from ..core.errors import UnimplementedError
+from ..core.errors import UnimplementedError, WrongKindError
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
+from ..core.seen import seen
 from ..core.slices import IndexedSlices
 from ..layers.variables.scope import get_variable_scope, trainable_variables
 from ..primitives.casting.cast import cast
@@ -158,7 +159,7 @@ class AbstractOptimizer(ABC):
             )
         y = convert_to_tensor(loss() if callable(loss) and not isinstance(loss, AbstractTensorLike) else loss)
         if y.dtype not in FLOATING:
-            raise TypeError(f"compute_gradients: the loss must hold floats, but it is {y}")
+            raise WrongKindError(f"compute_gradients: the loss must hold floats, but it is {y}")
         variables = _variables(var_list)
         dys = gradients(
             y,
@@ -213,9 +214,12 @@ class AbstractOptimizer(ABC):
         return self._powers[get_default_graph().outermost, name].value()
 
     def _make_kept(self, variables: Sequence[Variable]) -> None:
-        """Make the powers and the slots of `variables`, as far as they are not there."""
+        """Make the powers and the slots of `variables`, as far as they are not there.
+
+        Programs of TensorFlow 1 have powers of 32 bits beside float64 variables too, and so have their checkpoints.
+        """
         with variables[0].graph.colocate_with(variables[0].op):
-            wide = any(v.dtype == float64 for v in variables)
+            wide = any(v.dtype == float64 for v in variables) and not seen.references
             self._make_powers(variables[0].graph, float64 if wide else float32)
         for variable in variables:
             for name, value in self._slot_values.items():
@@ -282,8 +286,11 @@ class Complement:
 def scalar(value: Any, dtype: DType, name: str) -> Tensor:
     """A hyperparameter, which may be a number, a tensor, a variable or a function of no arguments, in `dtype`.
 
-    A number that is not 0 stays so: an epsilon of 1e-8 is the smallest number of float16.
+    A number that is not 0 stays so: an epsilon of 1e-8 is the smallest number of float16. In programs of TensorFlow 1
+    numbers are of 32 bits beside float64 variables too, as there.
     """
+    if seen.references and dtype == float64:
+        value = _of_32_bits(value)
     if isinstance(value, Complement):
         return _one_minus(value.value, dtype, name)
     if callable(value) and not isinstance(value, AbstractTensorLike):
@@ -294,6 +301,12 @@ def scalar(value: Any, dtype: DType, name: str) -> Tensor:
     if kind in (float16, bfloat16) and isinstance(value, float) and value > 0.0 and not kind.type(value):
         value = ml_dtypes.finfo(kind).smallest_subnormal  # type: ignore[no-untyped-call]
     return convert_to_tensor(value, dtype, name=name)
+
+
+def _of_32_bits(value: Any) -> Any:
+    if isinstance(value, Complement):
+        return Complement(_of_32_bits(value.value))
+    return float(np.float32(value)) if isinstance(value, float) else value
 
 
 def _one_minus(value: Any, dtype: Any, name: str) -> Tensor:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from ..checkpoints.crc32c import crc32c, masked
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.errors import DataLossError, InvalidArgumentError, MissingFileError
 from ..core.limits import Reading
 
 PathLike = str | bytes | os.PathLike[str]
@@ -36,7 +36,7 @@ def open_to_read(path: PathLike, compression: str = "") -> IO[bytes]:
     try:
         file = open(path, "rb")  # noqa: SIM115, handed on
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
-        raise NotFoundError(f"there is no file {os.fsdecode(path)}") from error
+        raise MissingFileError(f"there is no file {os.fsdecode(path)}") from error
     return io.BufferedReader(_Inflated(file, window, os.fsdecode(path))) if window else file
 
 

@@ -137,6 +137,8 @@ def __getattr__(name: str) -> Any:
         return getattr(io, name)
     if name in strings.OF_TENSORFLOW:
         return getattr(strings, strings.OF_TENSORFLOW[name])
+    if name == "constant_initializer":
+        return import_module(f"{__name__}.initializers").Constant
     if name == "assert_rank_in":
         return import_module(f"{__name__}.debugging").assert_rank_in
     if name in functions.OTHER:

@@ -196,7 +196,9 @@ def _both(a: Any, b: Any) -> tuple[pb.Tensor, pb.Tensor]:
 
 
 def _pulled(function: Callable[[pb.Tensor], pb.Tensor], x: Any, dy: Any, name: str | None) -> pb.Tensor:
+    """The derivative of `function` by its operations' own rules, for one that overrides them may have called."""
     x = pb.convert_to_tensor(x)
-    with x.graph.name_scope(name or "backprop"):
+    plain = x.graph.scope._replace(gradient_types={})
+    with x.graph.entered(plain), x.graph.name_scope(name or "backprop"):
         (dx,) = pb.gradients(function(x), x, grad_ys=dy)
     return pb.convert_to_tensor(dx)

@@ -52,7 +52,6 @@ PARAMETERS = {
     "argmax": PLACE,
     "argmin": PLACE,
     "boolean_mask": "tensor, mask, name, axis",
-    "constant_initializer": "value, dtype, verify_shape:",
     "convert_to_tensor": "value, dtype, name, preferred_dtype:dtype_hint, dtype_hint",
     "count_nonzero": COUNT,
     "expand_dims": "input, axis, name, dim:axis",
@@ -138,6 +137,8 @@ def while_loop(
 ) -> Any:
     """As `pb.while_loop`; a list of one loop variable is unpacked, unless `return_same_structure`.
 
+    Several come back as the list or the tuple that `body` returns.
+
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.while_loop(lambda i: i < 5, lambda i: [i + 1], [tf.constant(0)]))
     np.int32(5)
@@ -145,9 +146,17 @@ def while_loop(
     if shape_invariants is not None:
         check_specs(shape_invariants, loop_vars)
         shape_invariants = nest.map_structure(shape_of, shape_invariants)
-    return pb.while_loop(
+    returned: list[type] = []
+
+    @wraps(body)
+    def noted(*args: Any) -> Any:
+        values = body(*args)
+        returned[:] = [type(values)]
+        return values
+
+    found = pb.while_loop(
         cond,
-        body,
+        noted if callable(body) else body,
         loop_vars,
         shape_invariants,
         parallel_iterations,
@@ -157,6 +166,8 @@ def while_loop(
         name,
         return_same_structure,
     )
+    both = {type(found), *returned}
+    return returned[0](found) if both == {list, tuple} else found
 
 
 def cond(

@@ -32,12 +32,57 @@ from glob import glob
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from .errors import InvalidArgumentError
+from .file_errors import file_errors
+
 PathLike = str | os.PathLike[str]
+_MODES = ("r", "w", "a", "r+", "w+", "a+", "rb", "wb", "ab", "rb+", "wb+", "ab+", "r+b", "w+b", "a+b")
 
 
-def GFile(name: PathLike, mode: str = "r") -> IO[Any]:
-    """An open file, text in UTF-8 unless `mode` has a "b"."""
-    return open(name, mode, encoding=None if "b" in mode else "utf-8")
+class GFile:
+    """A file, text in UTF-8 unless `mode` has a "b", which is opened when it is first read or written."""
+
+    def __init__(self, name: PathLike, mode: str = "r") -> None:
+        if mode not in _MODES:
+            raise InvalidArgumentError(f"GFile: the mode is one of {', '.join(_MODES)}, not {mode!r}")
+        self.name, self.mode = name, mode
+        self._file: IO[Any] | None = None
+
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return Stat(self.name).length
+
+    def close(self) -> None:
+        """Write what is left, and close the file if it is open."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _opened(self) -> IO[Any]:
+        if self._file is None:
+            with file_errors():
+                encoding = None if "b" in self.mode else "utf-8"
+                self._file = open(self.name, self.mode, encoding=encoding)  # noqa: SIM115 (`close` closes it)
+        return self._file
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is as Python's files have it: `read`, `readline`, `write`, `seek`, `tell`, `flush`, ..."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(self._opened(), name)
+        return file_errors()(found) if callable(found) else found
+
+    def __enter__(self) -> GFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._opened())
+
+    def __next__(self) -> Any:
+        return next(self._opened())
 
 
 Open = FastGFile = GFile
@@ -53,16 +98,20 @@ def IsDirectory(dirname: PathLike) -> bool:
     return os.path.isdir(dirname)
 
 
+@file_errors()
 def MkDir(dirname: PathLike) -> None:
-    """Make a folder, whose parent must be there."""
-    os.mkdir(dirname)
+    """Make a folder, whose parent must be there; one that is there stays."""
+    if not os.path.isdir(dirname):
+        os.mkdir(dirname)
 
 
+@file_errors()
 def MakeDirs(dirname: PathLike) -> None:
     """Make a folder, and those around it; one that is there stays."""
     os.makedirs(dirname, exist_ok=True)
 
 
+@file_errors()
 def ListDirectory(dirname: PathLike) -> list[str]:
     """The names in a folder, in order."""
     return sorted(os.listdir(dirname))
@@ -74,16 +123,19 @@ def Glob(filename: PathLike | Sequence[PathLike]) -> list[str]:
     return sorted({path for pattern in patterns for path in glob(os.fspath(pattern))})
 
 
+@file_errors()
 def Remove(filename: PathLike) -> None:
     """Remove a file."""
     os.remove(filename)
 
 
+@file_errors()
 def DeleteRecursively(dirname: PathLike) -> None:
     """Remove a folder and all that is in it."""
     shutil.rmtree(dirname)
 
 
+@file_errors()
 def Copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
     """Copy a file.
 
@@ -94,6 +146,7 @@ def Copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
     shutil.copyfile(oldpath, newpath)
 
 
+@file_errors()
 def Rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> None:
     """Give a file another name.
 
@@ -112,6 +165,7 @@ class FileStatistics(NamedTuple):
     is_directory: bool
 
 
+@file_errors()
 def Stat(filename: PathLike) -> FileStatistics:
     """What the system knows of a file."""
     found = os.stat(filename)

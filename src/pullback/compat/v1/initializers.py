@@ -3,6 +3,10 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
+import pullback as pb
+
 from ... import initializers as today
 from ...layers.variables.initializers import UniformUnitScaling
 from . import functions
@@ -26,8 +30,34 @@ class Initializer(ABC):
         """The value of a variable of `shape`."""
 
 
+class Constant(Initializer):
+    """The number `value` everywhere, or the values of a list or array, of which the last stands in all further places.
+
+    Raises:
+        ValueError: there are more values than places. TypeError: they are of another shape, with `verify_shape`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.constant_initializer([1, 2])([3]))
+    array([1., 2., 2.], dtype=float32)
+    """
+
+    def __init__(self, value: Any = 0, dtype: Any = pb.float32, verify_shape: bool = False) -> None:
+        self.value, self.dtype, self._verify_shape = value, dtype, verify_shape
+
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: bool | None = None
+    ) -> Any:
+        """The value of a variable of `shape`."""
+        del partition_info
+        wanted = self.dtype if dtype is None else dtype
+        if np.ndim(self.value) == 0:
+            return pb.fill(shape, pb.constant(np.asarray(self.value).item(), wanted))
+        verified = self._verify_shape if verify_shape is None else verify_shape
+        return functions.constant(np.asarray(self.value).tolist(), wanted, shape, verify_shape=verified)
+
+
+constant = Constant
 for _kind in (
-    today.Constant,
     today.Identity,
     today.Ones,
     today.Orthogonal,

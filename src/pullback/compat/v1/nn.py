@@ -46,6 +46,7 @@ from ...core.dtypes import INTEGER
 from ...core.typing import TensorLike
 from ...layers.losses.ctc_search import searched
 from ...primitives.losses.ctc import without_repeats
+from ...primitives.sparse.lookup import Lookup, bags_looked_up, bags_looked_up_safely
 from ...primitives.variables.partitions import part_lengths
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
@@ -55,6 +56,7 @@ from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 from .composites import on_composites_too
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
+from .row_sums import each_once
 
 conv3d_backprop_filter_v2 = conv3d_backprop_filter
 _SOFTMAX = "logits, axis, name, dim:axis"
@@ -327,7 +329,7 @@ def embedding_lookup_sparse(
     del allow_fast_lookup
     tables = _tables("embedding_lookup_sparse", params, partition_strategy)
     ids = _in_tables(tables, sp_ids, partition_strategy)
-    return today.embedding_lookup_sparse(tables, ids, sp_weights, combiner, max_norm, name)
+    return bags_looked_up(_lookup(tables, max_norm), ids, sp_weights, combiner, name)
 
 
 def safe_embedding_lookup_sparse(
@@ -352,7 +354,13 @@ def safe_embedding_lookup_sparse(
         if default_id is not None:
             default_id = _places(tables, pb.convert_to_tensor(default_id, sparse_ids.values.dtype))
         sparse_ids = _in_tables(tables, sparse_ids, partition_strategy)
-    return today.safe_embedding_lookup_sparse(tables, sparse_ids, sparse_weights, combiner, default_id, max_norm, name)
+    lookup = _lookup(tables, max_norm)
+    return bags_looked_up_safely(lookup, sparse_ids, sparse_weights, combiner, default_id, name)
+
+
+def _lookup(tables: Sequence[Any], max_norm: Any) -> Lookup:
+    """The rows of tables that stand one behind the other; their derivative has each row once."""
+    return each_once(lambda ids: today.embedding_lookup(tables, ids, max_norm))
 
 
 def _in_tables(tables: Sequence[Any], ids: Any, strategy: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import pullback as pb
 
 from ...layers.variables.creators import created
+from ...primitives.variables.operations import VarHandleOp
 from ...primitives.variables.references import be_resource
 
 
@@ -66,3 +67,8 @@ class Variable(pb.Variable, metaclass=_AnyVariable):
         )
         if use_resource:
             be_resource(self.graph_element())
+
+
+def variable_of(x: Any) -> Any:
+    """The variable whose handle `x` is, or `x`: by `w:0` programs of TensorFlow 1 mean the variable."""
+    return pb.Variable.from_handle(x) if isinstance(x.op.primitive, VarHandleOp) else x

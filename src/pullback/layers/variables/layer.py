@@ -18,7 +18,9 @@ from ...core.shape import TensorShape
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.placeholders import placeholder
+from ...primitives.variables.collections import add_to_collection
 from ...primitives.variables.variable import Variable
+from .layer_costs import COLLECTED, noting_costs
 from .scope import VariableScope, get_variable, get_variable_scope, name_without_variables, variable_scope
 
 _counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
@@ -57,6 +59,10 @@ class Layer:
 
     built: bool = False
     dtype: Any = None
+    losses: Any = ()
+    """The penalties that its calls added to `GraphKeys.REGULARIZATION_LOSSES`."""
+    updates: Any = ()
+    """The operations that its calls added to `GraphKeys.UPDATE_OPS`."""
     _given_name: str | None = None
     _given_scope: VariableScope | str | None = None
     _reuse: bool | str | None = None
@@ -107,6 +113,18 @@ class Layer:
 
     add_variable = add_weight
 
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Add penalties to the collection of them, and in `call` to those of the layer."""
+        del inputs
+        for loss in nest.flatten(losses):
+            add_to_collection(COLLECTED["losses"], loss)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Add operations to the collection of those that a training step is to depend on."""
+        del inputs
+        for update in nest.flatten(updates):
+            add_to_collection(COLLECTED["updates"], update)
+
     # What a user calls
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -117,7 +135,7 @@ class Layer:
         """
         scope, inputs = kwargs.pop("scope", None), _as_tensors(args[0])
         dtypes = [x.dtype for x in nest.flatten(inputs) if x.dtype in FLOATING]
-        with self.entered(scope, next(iter(dtypes), None)):
+        with noting_costs(self), self.entered(scope, next(iter(dtypes), None)):
             self.make(nest.map_structure(lambda x: x.shape, inputs))
             result = self.call(inputs, *args[1:], **kwargs)
         self._called = True
@@ -136,6 +154,7 @@ class Layer:
         """
         fresh = copy.copy(self)
         fresh._scope, fresh.built, fresh._called = None, False, False
+        fresh.losses, fresh.updates = [], []
         with Graph().as_default():
             shape: TensorShape = fresh(placeholder(self.dtype or float32, input_shape)).shape
         return shape
@@ -184,6 +203,16 @@ class Layer:
     def non_trainable_weights(self) -> list[Variable]:
         """The same as `non_trainable_variables`."""
         return self.non_trainable_variables
+
+    def count_params(self) -> int:
+        """How many numbers its variables have.
+
+        Raises:
+            ValueError: it has none yet.
+        """
+        if not self.built:
+            raise ValueError(f"the layer '{self.name}' has no variables to count before its first call")
+        return sum(v.shape.num_elements() or 0 for v in self.variables)
 
     # What others of this folder call
 

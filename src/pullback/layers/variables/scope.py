@@ -216,7 +216,7 @@ def _named(
         return name, name.name.rsplit("/", 1)[-1]
     if name is None:
         if default_name is None:
-            raise ValueError("If default_name is None then name_or_scope is required")
+            raise TypeError("If default_name is None then name_or_scope is required")
         if reuse is True:
             raise ValueError("variable_scope: reuse=True needs a name_or_scope; default_name is made unique")
         return replace(outer, name=outer.prefix + _unique_scope(outer, default_name)), default_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -112,16 +112,20 @@ def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
     made = default_initializer(as_dtype(dtype)) if initializer is None else initializer
     if isinstance(made, type):
         made = made()
-    parts = {"partition_info": None} if _takes_partition(made) else {}
-    return lambda: made(list(dims.known), seen.dtype(as_dtype(dtype)), **parts)
+    return _asked(made, list(dims.known), seen.dtype(as_dtype(dtype)))
 
 
-def _takes_partition(function: Callable[..., Any]) -> bool:
-    """Whether `function` wants to know which part of a variable it makes: it makes the whole."""
+def _asked(function: Callable[..., Any], shape: Any, dtype: Any) -> Callable[[], Any]:
+    """A call of an initializer, which is told the dtype by name if it can be, and that it makes the whole variable."""
     try:
-        return "partition_info" in signature(function).parameters
+        parameters = signature(function).parameters
     except ValueError:  # Some functions of C say nothing of their parameters.
-        return False
+        return lambda: function(shape, dtype)
+    options = {"partition_info": None} if "partition_info" in parameters else {}
+    kinds = [p.kind for p in parameters.values()]
+    if "dtype" in parameters or kinds[1:] == [Parameter.VAR_KEYWORD]:
+        return lambda: function(shape, dtype=dtype, **options)
+    return lambda: function(shape, dtype, **options)
 
 
 def _takes_nothing(function: Callable[..., Any]) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, dtype_name, float32, int32, string
 from ...core.dtypes import bool as bool_
+from ...core.errors import WrongKindError
 from ...core.graph import Graph, get_default_graph
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.shape import TensorShape, as_shape
@@ -191,7 +192,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise TypeError(f"{value!r} is not a rectangular array of numbers: {error}") from None
+        raise WrongKindError(f"{value!r} is not a rectangular array of numbers: {error}") from None
     wanted = dtype
     if dtype is None:
         dtype = array.dtype if isinstance(value, np.ndarray | np.generic) else _python_dtype(array)
@@ -223,7 +224,7 @@ def _text_array(value: Any) -> np.ndarray[Any, Any]:
     try:
         array = np.array(value, string)
     except ValueError as error:
-        raise TypeError(f"{value!r} is not a rectangular array of texts: {error}") from None
+        raise WrongKindError(f"{value!r} is not a rectangular array of texts: {error}") from None
     for i, text in enumerate(array.flat):
         if not isinstance(text, str | bytes):
             raise TypeError(f"{text!r} was given where a text is needed; convert it with pb.strings.as_string")

@@ -62,15 +62,7 @@ def embedding_lookup_sparse(
     >>> pb.Session().run(pb.nn.embedding_lookup_sparse([[1.0], [2.0], [4.0]], ids, None)).tolist()
     [[3.0], [0.0], [1.0]]
     """
-    bags, weighted = _sparse(sp_ids), _sparse(sp_weights)
-    _check("embedding_lookup_sparse", bags, combiner)
-    if not isinstance(weighted, SparseTensor | None):
-        raise TypeError(
-            f"embedding_lookup_sparse: sp_weights must be a SparseTensor, ragged, or None, not {weighted!r}"
-        )
-    with bags.graph.acting.name_scope(name or "embedding_lookup_sparse"):
-        weights = None if weighted is None else weighted.values
-        return combined(lambda ids: embedding_lookup(params, ids, max_norm), bags, weights, combiner)
+    return bags_looked_up(lambda ids: embedding_lookup(params, ids, max_norm), sp_ids, sp_weights, combiner, name)
 
 
 def safe_embedding_lookup_sparse(
@@ -98,14 +90,47 @@ def safe_embedding_lookup_sparse(
     >>> pb.Session().run(pb.nn.safe_embedding_lookup_sparse([[1.0], [2.0]], ids, default_id=0)).tolist()
     [[1.0], [2.0]]
     """
+
+    def lookup(ids: Tensor) -> Tensor:
+        return embedding_lookup(embedding_weights, ids, max_norm)
+
+    return bags_looked_up_safely(lookup, sparse_ids, sparse_weights, combiner, default_id, name)
+
+
+def bags_looked_up(
+    lookup: Lookup,
+    sp_ids: SparseTensor | RaggedTensor,
+    sp_weights: SparseTensor | RaggedTensor | None,
+    combiner: Combiner | None,
+    name: str | None,
+) -> Tensor:
+    """`embedding_lookup_sparse` of what `lookup` gives for ids."""
+    bags, weighted = _sparse(sp_ids), _sparse(sp_weights)
+    _check("embedding_lookup_sparse", bags, combiner)
+    if not isinstance(weighted, SparseTensor | None):
+        raise TypeError(
+            f"embedding_lookup_sparse: sp_weights must be a SparseTensor, ragged, or None, not {weighted!r}"
+        )
+    with bags.graph.acting.name_scope(name or "embedding_lookup_sparse"):
+        weights = None if weighted is None else weighted.values
+        return combined(lookup, bags, weights, combiner)
+
+
+def bags_looked_up_safely(
+    lookup: Lookup,
+    sparse_ids: SparseTensor | RaggedTensor,
+    sparse_weights: SparseTensor | RaggedTensor | None,
+    combiner: Combiner | None,
+    default_id: Id | None,
+    name: str | None,
+) -> Tensor:
+    """`safe_embedding_lookup_sparse` of what `lookup` gives for ids."""
     bags, weighted = _sparse(sparse_ids), _sparse(sparse_weights)
     _check("safe_embedding_lookup_sparse", bags, combiner)
     with bags.graph.acting.name_scope(name or "safe_embedding_lookup_sparse"):
         weights = None if weighted is None else weighted.values
         flat = bags if bags.shape.rank in (2, None) else reshape_sparse(bags, stack([-1, lengths_of(bags)[-1]]))
-        found = safely_combined(
-            lambda ids: embedding_lookup(embedding_weights, ids, max_norm), flat, weights, combiner, default_id
-        )
+        found = safely_combined(lookup, flat, weights, combiner, default_id)
         return found if flat is bags else reshape(found, _outer_lengths(bags, found))
 
 

@@ -15,9 +15,9 @@ from .discrete import Categorical as Categorical
 from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
 from .distribution import NOT_REPARAMETERIZED as NOT_REPARAMETERIZED
 from .distribution import Distribution as Distribution
-from .distribution import RegisterKL as RegisterKL
 from .distribution import ReparameterizationType as ReparameterizationType
-from .distribution import kl_divergence as kl_divergence
+from .divergences import RegisterKL as RegisterKL
+from .divergences import kl_divergence as kl_divergence
 from .gammas import Beta as Beta
 from .gammas import Chi2 as Chi2
 from .gammas import Dirichlet as Dirichlet

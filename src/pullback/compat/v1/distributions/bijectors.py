@@ -23,7 +23,11 @@ from ..linear_operators import (
     LinearOperatorFullMatrix,
     LinearOperatorLowerTriangular,
 )
-from .distribution import named
+
+
+def named(y: pb.Tensor, name: str | None) -> pb.Tensor:
+    """`y`, by a name where one is given."""
+    return y if name is None else pb.identity(y, name=name)
 
 
 class Bijector:

@@ -17,12 +17,14 @@ from typing import Any
 import pullback as pb
 
 from ....core.typing import TensorLike
-from ....primitives.base.broadcasting import operands
 from ....primitives.special.integrals import erfcx, ndtr
-from .distribution import Distribution, divergence, named
+from .checks import checked, floats, positive
+from .distribution import FULLY_REPARAMETERIZED
+from .divergences import divergence
+from .parametrized import AbstractParametrized
 
 
-class Normal(Distribution):
+class Normal(AbstractParametrized):
     """The normal distribution of mean `loc` and standard deviation `scale`."""
 
     def __init__(
@@ -33,54 +35,52 @@ class Normal(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
-        del validate_args
-        self.loc, self.scale = operands(loc, scale)
-        super().__init__(self.loc.dtype, name, allow_nan_stats)
+        self.loc, scale = floats(loc, scale)
+        self.scale = positive(scale, validate_args)
+        super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
         x = self._standard(value)
-        return named(-0.5 * pb.square(x) - 0.5 * math.log(2.0 * math.pi) - pb.log(self.scale), name)
+        return -0.5 * pb.square(x) - 0.5 * math.log(2.0 * math.pi) - pb.log(self.scale)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return ndtr(self._standard(value), name=name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return ndtr(self._standard(value))
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return ndtr(-self._standard(value), name=name)
+    def _survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return ndtr(-self._standard(value))
 
-    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(_log_ndtr(self._standard(value)), name)
+    def _log_cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return _log_ndtr(self._standard(value))
 
-    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(_log_ndtr(-self._standard(value)), name)
+    def _log_survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return _log_ndtr(-self._standard(value))
 
-    def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(
-            self.loc + self.scale * pb.math.ndtri(pb.convert_to_tensor(value, dtype_hint=self.loc.dtype)), name
-        )
+    def _quantile(self, value: pb.Tensor) -> pb.Tensor:
+        return self.loc + self.scale * pb.math.ndtri(value)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return self.loc + self.scale * pb.random_normal(lengths, dtype=self.loc.dtype, seed=seed)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.loc + pb.zeros_like(self.scale), name)
+    def _mean(self) -> pb.Tensor:
+        return self.loc + pb.zeros_like(self.scale)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(pb.square(self.scale) + pb.zeros_like(self.loc), name)
+    def _variance(self) -> pb.Tensor:
+        return pb.square(self.scale) + pb.zeros_like(self.loc)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return named(0.5 * math.log(2.0 * math.pi * math.e) + pb.log(self.scale) + pb.zeros_like(self.loc), name)
+    def _entropy(self) -> pb.Tensor:
+        return 0.5 * math.log(2.0 * math.pi * math.e) + pb.log(self.scale) + pb.zeros_like(self.loc)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return self.mean(name)
+    def _mode(self) -> pb.Tensor:
+        return self._mean()
 
     def _standard(self, value: TensorLike) -> pb.Tensor:
         """`value` in deviations from the mean."""
-        return (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        return (value - self.loc) / self.scale
 
 
 def _log_ndtr(x: pb.Tensor) -> pb.Tensor:
@@ -90,7 +90,7 @@ def _log_ndtr(x: pb.Tensor) -> pb.Tensor:
     return pb.where(x < -1.0, below, pb.log1p(-ndtr(-high)))
 
 
-class Uniform(Distribution):
+class Uniform(AbstractParametrized):
     """All numbers from `low` to `high` alike."""
 
     def __init__(
@@ -101,93 +101,91 @@ class Uniform(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        del validate_args
-        self.low, self.high = operands(low, high)
-        super().__init__(self.low.dtype, name, allow_nan_stats)
+        low, high = floats(low, high)
+        self.low = checked(low, [pb.debugging.assert_less(low, high)] if validate_args else [])
+        self.high = high
+        super().__init__(self.low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.low + self.high
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.low.dtype)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
         inside = -pb.log(self.high - self.low) + pb.math.multiply_no_nan(x, pb.constant(0.0, x.dtype))
         outside = pb.zeros_like(inside) - math.inf
-        return named(pb.where((x >= self.low) & (x < self.high), inside, outside), name)
+        return pb.where((x >= self.low) & (x < self.high), inside, outside)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.low.dtype)
-        return pb.clip_by_value((x - self.low) / (self.high - self.low), 0.0, 1.0, name=name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        x = value
+        return pb.clip_by_value((x - self.low) / (self.high - self.low), 0.0, 1.0)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return self.low + (self.high - self.low) * pb.random_uniform(lengths, dtype=self.low.dtype, seed=seed)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named((self.low + self.high) / 2.0, name)
+    def _mean(self) -> pb.Tensor:
+        return (self.low + self.high) / 2.0
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(pb.square(self.high - self.low) / 12.0, name)
+    def _variance(self) -> pb.Tensor:
+        return pb.square(self.high - self.low) / 12.0
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return named(pb.log(self.high - self.low), name)
+    def _entropy(self) -> pb.Tensor:
+        return pb.log(self.high - self.low)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
+    def _mode(self) -> pb.Tensor:
         raise NotImplementedError("Uniform.mode: all numbers are alike")
 
 
-class Exponential(Distribution):
+class Exponential(AbstractParametrized):
     """Waiting times of mean `1 / rate`."""
 
     def __init__(
         self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
     ) -> None:
-        del validate_args
-        self.rate = pb.convert_to_tensor(rate)
-        super().__init__(self.rate.dtype, name, allow_nan_stats)
+        self.rate = positive(floats(rate)[0], validate_args)
+        super().__init__(self.rate.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
         inside = pb.log(self.rate) - self.rate * x
-        return named(pb.where(x >= 0.0, inside, pb.zeros_like(inside) - math.inf), name)
+        return pb.where(x >= 0.0, inside, pb.zeros_like(inside) - math.inf)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(
-            -pb.expm1(-self.rate * pb.maximum(pb.convert_to_tensor(value, dtype_hint=self.rate.dtype), 0.0)), name
-        )
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return -pb.expm1(-self.rate * pb.maximum(value, 0.0))
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return pb.exp(self.log_survival_function(value), name=name)
+    def _survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.exp(self._log_survival_function(value))
 
-    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)
-        return named(-self.rate * pb.maximum(x, 0.0), name)
+    def _log_survival_function(self, x: pb.Tensor) -> pb.Tensor:
+        return -self.rate * pb.maximum(x, 0.0)
 
-    def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(-pb.log1p(-pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)) / self.rate, name)
+    def _quantile(self, value: pb.Tensor) -> pb.Tensor:
+        return -pb.log1p(-value) / self.rate
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [pb.debugging.assert_positive(value)]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return -pb.log1p(-pb.random_uniform(lengths, dtype=self.rate.dtype, seed=seed)) / self.rate
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(1.0 / self.rate, name)
+    def _mean(self) -> pb.Tensor:
+        return 1.0 / self.rate
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(1.0 / pb.square(self.rate), name)
+    def _variance(self) -> pb.Tensor:
+        return 1.0 / pb.square(self.rate)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return named(1.0 - pb.log(self.rate), name)
+    def _entropy(self) -> pb.Tensor:
+        return 1.0 - pb.log(self.rate)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return pb.zeros_like(self.rate, name=name)
+    def _mode(self) -> pb.Tensor:
+        return pb.zeros_like(self.rate)
 
 
-class Laplace(Distribution):
+class Laplace(AbstractParametrized):
     """Laplace's distribution: `exp(-|x - loc| / scale) / (2 scale)`."""
 
     def __init__(
@@ -198,54 +196,53 @@ class Laplace(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
-        del validate_args
-        self.loc, self.scale = operands(loc, scale)
-        super().__init__(self.loc.dtype, name, allow_nan_stats)
+        self.loc, scale = floats(loc, scale)
+        self.scale = positive(scale, validate_args)
+        super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.loc.dtype)
-        return named(-pb.abs(x - self.loc) / self.scale - math.log(2.0) - pb.log(self.scale), name)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
+        return -pb.abs(x - self.loc) / self.scale - math.log(2.0) - pb.log(self.scale)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return pb.exp(self.log_cdf(value), name=name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.exp(self._log_cdf(value))
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return pb.exp(self.log_survival_function(value), name=name)
+    def _survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.exp(self._log_survival_function(value))
 
-    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(self._log_below(self._standard(value)), name)
+    def _log_cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return self._log_below(self._standard(value))
 
-    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(self._log_below(-self._standard(value)), name)
+    def _log_survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return self._log_below(-self._standard(value))
 
     def _standard(self, value: TensorLike) -> pb.Tensor:
-        return (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        return (value - self.loc) / self.scale
 
     @staticmethod
     def _log_below(x: pb.Tensor) -> pb.Tensor:
         distance = pb.abs(x)
         return pb.where(x < 0.0, -distance - math.log(2.0), pb.log1p(-0.5 * pb.exp(-distance)))
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         u = pb.random_uniform(lengths, -1.0, 1.0, dtype=self.loc.dtype, seed=seed)
         return self.loc - self.scale * pb.sign(u) * pb.log1p(-pb.abs(u))
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.loc + pb.zeros_like(self.scale), name)
+    def _mean(self) -> pb.Tensor:
+        return self.loc + pb.zeros_like(self.scale)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(2.0 * pb.square(self.scale) + pb.zeros_like(self.loc), name)
+    def _variance(self) -> pb.Tensor:
+        return 2.0 * pb.square(self.scale) + pb.zeros_like(self.loc)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return named(1.0 + math.log(2.0) + pb.log(self.scale) + pb.zeros_like(self.loc), name)
+    def _entropy(self) -> pb.Tensor:
+        return 1.0 + math.log(2.0) + pb.log(self.scale) + pb.zeros_like(self.loc)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return self.mean(name)
+    def _mode(self) -> pb.Tensor:
+        return self._mean()
 
 
 @divergence(Normal, Normal)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import pullback as pb
 
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
+from .checks import checked, floats, positive, whole
 from .discrete import of_classes, of_yes_or_no
-from .distribution import NOT_REPARAMETERIZED, Distribution, named
+from .distribution import NOT_REPARAMETERIZED
+from .parametrized import AbstractParametrized
 
 
-class Poisson(Distribution):
+class Poisson(AbstractParametrized):
     """How often what happens `rate` times on average does happen; `exp(log_rate)` times where that is given instead.
 
     >>> import pullback.compat.v1 as tf
@@ -29,48 +33,47 @@ class Poisson(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Poisson",
     ) -> None:
-        del validate_args
         if (rate is None) == (log_rate is None):
             raise ValueError("Poisson: give rate= or log_rate=, one of them")
         if rate is not None:
-            self.rate = pb.convert_to_tensor(rate)
+            self.rate = positive(floats(rate)[0], validate_args)
             self.log_rate = pb.log(self.rate)
         elif log_rate is not None:
-            self.log_rate = pb.convert_to_tensor(log_rate)
+            (self.log_rate,) = floats(log_rate)
             self.rate = pb.exp(self.log_rate)
-        super().__init__(self.rate.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
+        super().__init__(self.rate.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(pb.math.multiply_no_nan(self.log_rate, x) - self.rate - pb.lgamma(x + 1.0), name)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.math.multiply_no_nan(self.log_rate, x) - self.rate - pb.lgamma(x + 1.0)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.igammac(pb.floor(x) + 1.0, self.rate, name=name)
+    def _cdf(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.igammac(pb.floor(x) + 1.0, self.rate)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.igamma(pb.floor(x) + 1.0, self.rate, name=name)
+    def _survival_function(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.igamma(pb.floor(x) + 1.0, self.rate)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return whole(value)
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return pb.random.poisson([], pb.broadcast_to(self.rate, lengths), dtype=self.dtype, seed=seed)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.rate, name)
+    def _mean(self) -> pb.Tensor:
+        return self.rate
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(self.rate, name)
+    def _variance(self) -> pb.Tensor:
+        return self.rate
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return pb.floor(self.rate, name=name)
+    def _mode(self) -> pb.Tensor:
+        return pb.floor(self.rate)
 
 
-class Binomial(Distribution):
+class Binomial(AbstractParametrized):
     """How often something of the probability `probs`, or sigmoid(`logits`), happens in `total_count` trials.
 
     >>> import pullback.compat.v1 as tf
@@ -88,48 +91,48 @@ class Binomial(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Binomial",
     ) -> None:
-        del validate_args
-        self.logits, self.probs = of_yes_or_no("Binomial", logits, probs)
-        super().__init__(self.probs.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
-        self.total_count = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
+        self.logits, self.probs = of_yes_or_no("Binomial", logits, probs, validate_args)
+        super().__init__(self.probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
+        total = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
+        self.total_count = checked(total, whole(total) if validate_args else [])
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.total_count + pb.zeros_like(self.probs)
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
         y = self.total_count - x
         arrangements = pb.lgamma(self.total_count + 1.0) - pb.lgamma(x + 1.0) - pb.lgamma(y + 1.0)
-        return named(pb.math.xlogy(x, self.probs) + pb.math.xlog1py(y, -self.probs) + arrangements, name)
+        return pb.math.xlogy(x, self.probs) + pb.math.xlog1py(y, -self.probs) + arrangements
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _cdf(self, x: pb.Tensor) -> pb.Tensor:
         failures, successes, miss = operands(self.total_count - x, x + 1.0, 1.0 - self.probs)
-        return pb.betainc(failures, successes, miss, name=name)
+        return pb.betainc(failures, successes, miss)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _survival_function(self, x: pb.Tensor) -> pb.Tensor:
         successes, failures, hit = operands(x + 1.0, self.total_count - x, self.probs)
-        return pb.betainc(successes, failures, hit, name=name)
+        return pb.betainc(successes, failures, hit)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [*whole(value), pb.debugging.assert_less_equal(value, self.total_count)]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return _counted(self.total_count, pb.stack([self.logits, pb.zeros_like(self.logits)], -1), lengths, seed)[
             ..., 0
         ]
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.total_count * self.probs, name)
+    def _mean(self) -> pb.Tensor:
+        return self.total_count * self.probs
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(self.mean() * (1.0 - self.probs), name)
+    def _variance(self) -> pb.Tensor:
+        return self._mean() * (1.0 - self.probs)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return pb.floor((self.total_count + 1.0) * self.probs, name=name)
+    def _mode(self) -> pb.Tensor:
+        return pb.floor((self.total_count + 1.0) * self.probs)
 
 
-class Multinomial(Distribution):
+class Multinomial(AbstractParametrized):
     """How often each class comes in `total_count` draws, of probabilities [k]: `probs`, or softmax(`logits`).
 
     >>> import pullback.compat.v1 as tf
@@ -147,43 +150,45 @@ class Multinomial(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
     ) -> None:
-        del validate_args
-        self.logits, self.probs = of_classes("Multinomial", logits, probs)
-        super().__init__(self.probs.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
-        self.total_count = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
+        self.logits, self.probs = of_classes("Multinomial", logits, probs, validate_args)
+        super().__init__(self.probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
+        total = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
+        self.total_count = checked(total, whole(total) if validate_args else [])
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.total_count + pb.zeros_like(self.probs[..., 0])
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _event_shape(self) -> pb.TensorShape:
         return pb.TensorShape([self.probs.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return pb.shape(self.probs, name=name)[-1:]
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return pb.shape(self.probs)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        counts = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        counts = value
         logarithms = pb.reduce_sum(pb.math.multiply_no_nan(pb.math.log_softmax(self.logits), counts), -1)
-        return named(logarithms + _log_arrangements(self.total_count, counts), name)
+        return logarithms + _log_arrangements(self.total_count, counts)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [*whole(value), pb.debugging.assert_equal(pb.reduce_sum(value, -1), self.total_count)]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return _counted(self.total_count, self.logits, lengths, seed)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.total_count[..., None] * self.probs, name)
+    def _mean(self) -> pb.Tensor:
+        return self.total_count[..., None] * self.probs
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(self.mean() * (1.0 - self.probs), name)
+    def _variance(self) -> pb.Tensor:
+        return self._mean() * (1.0 - self.probs)
 
-    def covariance(self, name: str | None = None) -> pb.Tensor:
-        apart = -self.mean()[..., None] * self.probs[..., None, :]
-        return named(pb.matrix_set_diag(apart, self.variance()), name)
+    def _covariance(self) -> pb.Tensor:
+        apart = -self._mean()[..., None] * self.probs[..., None, :]
+        return pb.matrix_set_diag(apart, self._variance())
 
 
-class DirichletMultinomial(Distribution):
+class DirichletMultinomial(AbstractParametrized):
     """How often each class comes in `total_count` draws whose probabilities are themselves drawn from Dirichlet's.
 
     >>> import pullback.compat.v1 as tf
@@ -200,43 +205,45 @@ class DirichletMultinomial(Distribution):
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
     ) -> None:
-        del validate_args
-        self.concentration = pb.convert_to_tensor(concentration)
+        self.concentration = positive(floats(concentration)[0], validate_args)
         self.total_concentration = pb.reduce_sum(self.concentration, -1)
-        super().__init__(self.concentration.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
-        self.total_count = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
+        super().__init__(self.concentration.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
+        total = pb.convert_to_tensor(total_count, dtype_hint=self.dtype)
+        self.total_count = checked(total, whole(total) if validate_args else [])
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.total_count + self.total_concentration
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _event_shape(self) -> pb.TensorShape:
         return pb.TensorShape([self.concentration.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return pb.shape(self.concentration, name=name)[-1:]
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return pb.shape(self.concentration)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        counts = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        counts = value
         mixed = pb.lbeta(self.concentration + counts) - pb.lbeta(self.concentration)
-        return named(mixed + _log_arrangements(self.total_count, counts), name)
+        return mixed + _log_arrangements(self.total_count, counts)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [*whole(value), pb.debugging.assert_equal(pb.reduce_sum(value, -1), self.total_count)]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         alpha = pb.broadcast_to(self.concentration, pb.concat([lengths, self.event_shape_tensor()], 0))
         logits = pb.log(pb.random_gamma([], alpha, dtype=self.dtype, seed=seed))
         return _counted(self.total_count, logits, lengths, None if seed is None else seed + 1)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.total_count[..., None] * self._shares(), name)
+    def _mean(self) -> pb.Tensor:
+        return self.total_count[..., None] * self._shares()
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(self._spread() * self.mean() * (1.0 - self._shares()), name)
+    def _variance(self) -> pb.Tensor:
+        return self._spread() * self._mean() * (1.0 - self._shares())
 
-    def covariance(self, name: str | None = None) -> pb.Tensor:
-        apart = -self._spread()[..., None] * self.mean()[..., None] * self._shares()[..., None, :]
-        return named(pb.matrix_set_diag(apart, self.variance()), name)
+    def _covariance(self) -> pb.Tensor:
+        apart = -self._spread()[..., None] * self._mean()[..., None] * self._shares()[..., None, :]
+        return pb.matrix_set_diag(apart, self._variance())
 
     def _shares(self) -> pb.Tensor:
         return self.concentration / self.total_concentration[..., None]

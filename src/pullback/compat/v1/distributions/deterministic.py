@@ -11,10 +11,11 @@ from __future__ import annotations
 import pullback as pb
 
 from ....core.typing import TensorLike
-from .distribution import Distribution
+from .distribution import FULLY_REPARAMETERIZED
+from .parametrized import AbstractParametrized
 
 
-class Deterministic(Distribution):
+class Deterministic(AbstractParametrized):
     """`loc`, whatever is drawn; what is within `atol + rtol |loc|` of it has the probability 1."""
 
     def __init__(
@@ -26,9 +27,8 @@ class Deterministic(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Deterministic",
     ) -> None:
-        del validate_args
         self.loc = pb.convert_to_tensor(loc)
-        super().__init__(self.loc.dtype, name, allow_nan_stats)
+        super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
         self.atol, self.rtol = [pb.convert_to_tensor(0 if x is None else x, self.loc.dtype) for x in (atol, rtol)]
 
     @property
@@ -39,29 +39,24 @@ class Deterministic(Distribution):
     def _slack(self) -> pb.Tensor:
         return self.atol + self.rtol * pb.abs(self.loc)
 
-    def prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, self.loc.dtype)
-        return pb.cast(pb.abs(x - self.loc) <= self._slack, self.loc.dtype, name=name)
+    def _prob(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.cast(pb.abs(value - self.loc) <= self._slack, self.loc.dtype)
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return pb.log(self.prob(value), name=name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.cast(value >= self.loc - self._slack, self.loc.dtype)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, self.loc.dtype)
-        return pb.cast(x >= self.loc - self._slack, self.loc.dtype, name=name)
-
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count, seed
         return pb.broadcast_to(self.loc, lengths)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return pb.identity(self.loc, name=name)
+    def _mean(self) -> pb.Tensor:
+        return pb.identity(self.loc)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return pb.zeros_like(self.loc, name=name)
+    def _variance(self) -> pb.Tensor:
+        return pb.zeros_like(self.loc)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return pb.zeros_like(self.loc, name=name)
+    def _entropy(self) -> pb.Tensor:
+        return pb.zeros_like(self.loc)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return self.mean(name)
+    def _mode(self) -> pb.Tensor:
+        return self._mean()

@@ -1,15 +1,22 @@
-"""Probability distributions: what they have in common, and their divergences.
+"""Probability distributions: what they have in common, as users see it and as those do who derive one.
 
 >>> import pullback.compat.v1 as tf
->>> class Mine(tf.distributions.Normal):
-...     pass
->>> @tf.distributions.RegisterKL(Mine, Mine)
-... def divergence(a, b):
-...     return tf.constant(7.0)
->>> tf.Session().run(tf.distributions.kl_divergence(Mine(0.0, 1.0), Mine(0.0, 1.0)))
-np.float32(7.0)
->>> isinstance(Mine(0.0, 1.0), tf.distributions.Distribution)
-True
+>>> class Triangular(tf.distributions.Distribution):
+...     def __init__(self, width, validate_args=False, allow_nan_stats=True, name="Triangular"):
+...         self.width = tf.convert_to_tensor(width)
+...         kind = tf.distributions.NOT_REPARAMETERIZED
+...         super().__init__(self.width.dtype, kind, validate_args, allow_nan_stats, name=name)
+...     def _batch_shape(self):
+...         return self.width.shape
+...     def _event_shape(self):
+...         return tf.TensorShape([])
+...     def _prob(self, x):
+...         return tf.maximum(1.0 - tf.abs(x) / self.width, 0.0) / self.width
+>>> d = Triangular([1.0, 2.0])
+>>> d
+<tfp.distributions.Triangular 'Triangular/' batch_shape=(2,) event_shape=() dtype=float32>
+>>> tf.Session().run([d.prob(0.5), d.log_prob(0.0)])
+[array([0.5  , 0.375], dtype=float32), array([ 0.       , -0.6931472], dtype=float32)]
 >>> isinstance(tf.distributions.FULLY_REPARAMETERIZED, tf.distributions.ReparameterizationType)
 True
 """
@@ -18,13 +25,16 @@ from __future__ import annotations
 
 import inspect
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pullback as pb
 
+from ....core.seen import seen
 from ....core.typing import TensorLike
+from .checks import checked
+from .divergences import kl_divergence
 
 
 class ReparameterizationType:
@@ -41,16 +51,12 @@ FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
 NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
-class Distribution(ABC):
-    """A distribution whose parameters are tensors [batch...]; a sample is of shape [sample..., batch...]."""
+class Distribution:
+    """A distribution whose parameters are tensors [batch...]; a sample is of shape [sample..., batch..., event...].
 
-    dtype: Any
-    """The dtype of draws."""
-    name: str
-    allow_nan_stats: bool
-    """Whether statistics that a distribution has not are NaN; else a run that asks for one fails."""
-    reparameterization_type: ReparameterizationType
-    """Whether draws can be differentiated."""
+    One that is derived defines `_batch_shape`, `_event_shape`, `_log_prob` or `_prob`, `_sample_n`, `_mean`, ..., which
+    are called in the name scope of the distribution.
+    """
 
     _given: dict[str, Any]
 
@@ -65,174 +71,290 @@ class Distribution(ABC):
     def __init__(
         self,
         dtype: Any,
+        reparameterization_type: ReparameterizationType,
+        validate_args: bool,
+        allow_nan_stats: bool,
+        parameters: Mapping[str, Any] | None = None,
+        graph_parents: Sequence[Any] | None = None,
         name: str | None = None,
-        allow_nan_stats: bool = True,
-        reparameterization_type: ReparameterizationType = FULLY_REPARAMETERIZED,
     ) -> None:
-        self.dtype, self.name, self.allow_nan_stats = dtype, name or type(self).__name__, allow_nan_stats
-        self.reparameterization_type = reparameterization_type
+        del parameters, graph_parents
+        self._dtype, self._reparameterization_type = pb.as_dtype(dtype), reparameterization_type
+        self._validate_args, self._allow_nan_stats = validate_args, allow_nan_stats
+        with pb.get_default_graph().acting.name_scope(name or type(self).__name__) as self._name:
+            pass
+
+    # What is known of it
 
     @property
-    @abstractmethod
-    def parameters_like(self) -> pb.Tensor:
-        """Something of the shape [batch...]."""
-
-    @abstractmethod
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        """The logarithm of the density, or of the probability, of `value`."""
-
-    @abstractmethod
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
-        """`count` draws for each of the batch, of the shape `lengths`, whose last axes are those of the batch."""
-
-    @abstractmethod
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        """The mean."""
-
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        """The variance."""
-        raise self._absent("variance")
-
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        """The entropy, in nats."""
-        raise self._absent("entropy")
-
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        """What is most probable."""
-        raise self._absent("mode")
+    def dtype(self) -> Any:
+        """The dtype of draws."""
+        return seen.dtype(self._dtype)
 
     @property
-    def batch_shape(self) -> pb.TensorShape:
-        """The static shape of the parameters."""
-        return self.parameters_like.shape
+    def name(self) -> str:
+        """The name scope of what it computes, with a slash behind it."""
+        return self._name
 
     @property
-    def event_shape(self) -> pb.TensorShape:
-        """The shape of one draw: a scalar."""
-        return pb.TensorShape.SCALAR
+    def validate_args(self) -> bool:
+        """Whether a run fails where parameters, or values that it is asked about, are none of its own."""
+        return self._validate_args
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        """The shape of one draw."""
-        return pb.constant(list(self.event_shape.known), pb.int32, name=name or "event_shape")
+    @property
+    def allow_nan_stats(self) -> bool:
+        """Whether statistics that a distribution has not are NaN; else a run that asks for one fails."""
+        return self._allow_nan_stats
 
-    def batch_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        """The shape of the parameters."""
-        return pb.shape(self.parameters_like, name=name)
-
-    def sample(
-        self, sample_shape: int | Sequence[int] = (), seed: int | None = None, name: str | None = None
-    ) -> pb.Tensor:
-        """Draws [sample..., batch...]; where they can be differentiated, they are, by the parameters."""
-        wanted = [sample_shape] if isinstance(sample_shape, int) else list(sample_shape)
-        static = self.batch_shape
-        with self.parameters_like.graph.acting.name_scope(name or "sample"):
-            lengths = pb.constant([*wanted, *static.known], pb.int32) if static.is_fully_defined() else None
-            if lengths is None:
-                batch = self.batch_shape_tensor()
-                lengths = pb.concat([pb.constant(wanted, pb.int32), batch], 0) if wanted else batch
-            return self.drawn(math.prod(wanted), lengths, seed)
-
-    def prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        """The density, or the probability, of `value`."""
-        return pb.exp(self.log_prob(value), name=name)
-
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        """The distribution function: the probability of what is at most `value`."""
-        raise self._absent("cdf")
-
-    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        """The logarithm of `cdf`."""
-        return pb.log(self.cdf(value), name=name)
-
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        """The probability of what is above `value`."""
-        return named(1.0 - self.cdf(value), name)
-
-    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        """The logarithm of `survival_function`."""
-        return pb.log(self.survival_function(value), name=name)
+    @property
+    def reparameterization_type(self) -> ReparameterizationType:
+        """Whether draws can be differentiated."""
+        return self._reparameterization_type
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What the distribution was made with, by the names of its arguments."""
         return dict(self._given)
 
+    @property
+    def batch_shape(self) -> pb.TensorShape:
+        """The static shape of the parameters."""
+        return pb.TensorShape(self._batch_shape())
+
+    @property
+    def event_shape(self) -> pb.TensorShape:
+        """The static shape of one draw."""
+        return pb.TensorShape(self._event_shape())
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> pb.Tensor:
+        """The shape of the parameters."""
+        return self._lengths(self.batch_shape, self._batch_shape_tensor, name)
+
+    def event_shape_tensor(self, name: str = "event_shape_tensor") -> pb.Tensor:
+        """The shape of one draw."""
+        return self._lengths(self.event_shape, self._event_shape_tensor, name)
+
+    def is_scalar_event(self, name: str = "is_scalar_event") -> pb.Tensor:
+        """Whether one draw is a number."""
+        return self._is_scalar(self.event_shape, self.event_shape_tensor, name)
+
+    def is_scalar_batch(self, name: str = "is_scalar_batch") -> pb.Tensor:
+        """Whether the parameters are those of one distribution."""
+        return self._is_scalar(self.batch_shape, self.batch_shape_tensor, name)
+
     def copy(self, **override_parameters_kwargs: Any) -> Any:
         """A distribution of the same class and parameters, but for those given."""
         return type(self)(**self.parameters | override_parameters_kwargs)
 
-    def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+    # Functions of values
+
+    def log_prob(self, value: TensorLike, name: str = "log_prob") -> pb.Tensor:
+        """The logarithm of the density, or of the probability, of `value`."""
+        return self._of_value(name, value, self._log_prob, lambda x: pb.log(self._prob(x)))
+
+    def prob(self, value: TensorLike, name: str = "prob") -> pb.Tensor:
+        """The density, or the probability, of `value`."""
+        return self._of_value(name, value, self._prob, lambda x: pb.exp(self._log_prob(x)))
+
+    def cdf(self, value: TensorLike, name: str = "cdf") -> pb.Tensor:
+        """The distribution function: the probability of what is at most `value`."""
+        return self._of_value(name, value, self._cdf, lambda x: pb.exp(self._log_cdf(x)))
+
+    def log_cdf(self, value: TensorLike, name: str = "log_cdf") -> pb.Tensor:
+        """The logarithm of `cdf`."""
+        return self._of_value(name, value, self._log_cdf, lambda x: pb.log(self._cdf(x)))
+
+    def survival_function(self, value: TensorLike, name: str = "survival_function") -> pb.Tensor:
+        """The probability of what is above `value`."""
+        return self._of_value(name, value, self._survival_function, lambda x: 1.0 - self.cdf(x))
+
+    def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> pb.Tensor:
+        """The logarithm of `survival_function`."""
+        return self._of_value(name, value, self._log_survival_function, lambda x: pb.log(self.survival_function(x)))
+
+    def quantile(self, value: TensorLike, name: str = "quantile") -> pb.Tensor:
         """The inverse of `cdf`."""
-        raise self._absent("quantile")
+        with self._scope(name):
+            return self._quantile(pb.convert_to_tensor(value, dtype_hint=self._dtype))
 
-    def covariance(self, name: str | None = None) -> pb.Tensor:
-        """The covariances [batch..., k, k] of the elements of vectors."""
-        raise self._absent("covariance")
+    # Statistics
 
-    def stddev(self, name: str | None = None) -> pb.Tensor:
+    def mean(self, name: str = "mean") -> pb.Tensor:
+        """The mean."""
+        return self._statistic(name, self._mean)
+
+    def variance(self, name: str = "variance") -> pb.Tensor:
+        """The variance."""
+        return self._statistic(name, self._variance, lambda: pb.square(self._stddev()))
+
+    def stddev(self, name: str = "stddev") -> pb.Tensor:
         """The standard deviation."""
-        return pb.sqrt(self.variance(), name=name)
+        return self._statistic(name, self._stddev, lambda: pb.sqrt(self._variance()))
 
-    def kl_divergence(self, other: Distribution, name: str | None = None) -> pb.Tensor:
+    def covariance(self, name: str = "covariance") -> pb.Tensor:
+        """The covariances [batch..., k, k] of the elements of vectors."""
+        return self._statistic(name, self._covariance)
+
+    def mode(self, name: str = "mode") -> pb.Tensor:
+        """What is most probable."""
+        return self._statistic(name, self._mode)
+
+    def entropy(self, name: str = "entropy") -> pb.Tensor:
+        """The entropy, in nats."""
+        return self._statistic(name, self._entropy)
+
+    def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> pb.Tensor:
         """The Kullback-Leibler divergence of `other` from this one."""
-        return kl_divergence(self, other, name=name)
+        return self._statistic(name, lambda: kl_divergence(self, other))
 
-    def where_defined(self, condition: pb.Tensor, statistic: pb.Tensor, name: str | None) -> pb.Tensor:
-        """`statistic`; NaN where `condition` does not hold, or a run that fails unless `allow_nan_stats`."""
-        if self.allow_nan_stats:
-            return pb.where(condition, statistic, pb.constant(math.nan, statistic.dtype), name=name)
-        message = f"{type(self).__name__}: a statistic is not defined for these parameters"
-        with condition.graph.acting.control_dependencies([pb.Assert(condition, [message])]):
-            return pb.identity(statistic, name=name)
+    def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> pb.Tensor:
+        """The entropy of this one plus the divergence of `other` from it."""
+        return self._statistic(name, lambda: self.entropy() + kl_divergence(self, other))
 
-    def _absent(self, method: str) -> NotImplementedError:
+    def sample(
+        self, sample_shape: TensorLike | Sequence[int] = (), seed: int | None = None, name: str = "sample"
+    ) -> pb.Tensor:
+        """Draws [sample..., batch..., event...]; where they can be differentiated, they are, by the parameters."""
+        with self._scope(name):
+            wanted = pb.reshape(pb.convert_to_tensor(sample_shape, pb.int32), [-1])
+            static = pb.get_static_value(wanted)
+            if static is None:
+                drawn = self._sample_n(pb.reduce_prod(wanted), seed)
+                return pb.reshape(drawn, pb.concat([wanted, pb.shape(drawn)[1:]], 0))
+            drawn = self._sample_n(math.prod(static.tolist()), seed)
+            if len(static) == 1:
+                return drawn
+            event = drawn.shape[1:]
+            lengths = list(event.known) if event.is_fully_defined() else pb.shape(drawn)[1:]
+            return pb.ensure_shape(pb.reshape(drawn, pb.concat([wanted, lengths], 0)), [*static.tolist(), *event])
+
+    # What a distribution defines
+
+    def _batch_shape(self) -> Any:
+        return pb.TensorShape(None)
+
+    def _event_shape(self) -> Any:
+        return pb.TensorShape(None)
+
+    def _batch_shape_tensor(self) -> pb.Tensor:
+        raise self.absent("batch_shape_tensor")
+
+    def _event_shape_tensor(self) -> pb.Tensor:
+        raise self.absent("event_shape_tensor")
+
+    def _sample_n(self, n: int | pb.Tensor, seed: int | None = None) -> pb.Tensor:
+        raise self.absent("sample")
+
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("log_prob")
+
+    def _prob(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("prob")
+
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("cdf")
+
+    def _log_cdf(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("log_cdf")
+
+    def _survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("survival_function")
+
+    def _log_survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("log_survival_function")
+
+    def _quantile(self, value: pb.Tensor) -> pb.Tensor:
+        raise self.absent("quantile")
+
+    def _mean(self) -> pb.Tensor:
+        raise self.absent("mean")
+
+    def _variance(self) -> pb.Tensor:
+        raise self.absent("variance")
+
+    def _stddev(self) -> pb.Tensor:
+        raise self.absent("stddev")
+
+    def _covariance(self) -> pb.Tensor:
+        raise self.absent("covariance")
+
+    def _mode(self) -> pb.Tensor:
+        raise self.absent("mode")
+
+    def _entropy(self) -> pb.Tensor:
+        raise self.absent("entropy")
+
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        """What a run is to assert of a value, where arguments are validated."""
+        return []
+
+    # What it calls
+
+    def absent(self, method: str) -> NotImplementedError:
+        """The error for what there is no formula for."""
         kind = type(self).__name__
         return NotImplementedError(f"{kind}.{method}: there is no formula; estimate it from draws: x = d.sample(n)")
 
-    def cross_entropy(self, other: Distribution, name: str | None = None) -> pb.Tensor:
-        """The entropy of this one plus the divergence of `other` from it."""
-        del name
-        return self.entropy() + kl_divergence(self, other)
+    def where_defined(self, condition: pb.Tensor, statistic: pb.Tensor) -> pb.Tensor:
+        """`statistic`; NaN where `condition` does not hold, or a run that fails unless `allow_nan_stats`."""
+        if self.allow_nan_stats:
+            return pb.where(condition, statistic, pb.constant(math.nan, statistic.dtype))
+        message = f"{type(self).__name__}: a statistic is not defined for these parameters"
+        return checked(statistic, [pb.Assert(condition, [message])])
+
+    def __str__(self) -> str:
+        return (
+            f'tfp.distributions.{type(self).__name__}("{self.name}", batch_shape={self.batch_shape}, '
+            f"event_shape={self.event_shape}, dtype={self._dtype.name})"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<tfp.distributions.{type(self).__name__} '{self.name}' batch_shape={self.batch_shape} "
+            f"event_shape={self.event_shape} dtype={self._dtype.name}>"
+        )
+
+    def _of_value(
+        self,
+        name: str | None,
+        value: TensorLike,
+        function: Callable[[pb.Tensor], pb.Tensor],
+        otherwise: Callable[[pb.Tensor], pb.Tensor],
+    ) -> pb.Tensor:
+        """What `function` gives, or where that is not defined the other one."""
+        with self._scope(name):
+            x = pb.convert_to_tensor(value, dtype_hint=self._dtype)
+            x = checked(x, self._assertions(x) if self._validate_args else [])
+            return _first(lambda: function(x), lambda: otherwise(x))
+
+    def _statistic(
+        self, name: str | None, function: Callable[[], pb.Tensor], otherwise: Callable[[], pb.Tensor] | None = None
+    ) -> pb.Tensor:
+        with self._scope(name):
+            return function() if otherwise is None else _first(function, otherwise)
+
+    def _lengths(self, static: pb.TensorShape, function: Callable[[], pb.Tensor], name: str | None) -> pb.Tensor:
+        with self._scope(name):
+            return pb.constant(list(static.known), pb.int32) if static.is_fully_defined() else function()
+
+    def _is_scalar(self, static: pb.TensorShape, function: Callable[[], pb.Tensor], name: str | None) -> pb.Tensor:
+        with self._scope(name):
+            return pb.constant(static.rank == 0) if static.rank is not None else pb.equal(pb.size(function()), 0)
+
+    @contextmanager
+    def _scope(self, name: str | None) -> Iterator[None]:
+        """The name scope of a method, in that of the distribution."""
+        graph = pb.get_default_graph().acting
+        with graph.name_scope(self._name), graph.name_scope(name) if name else nullcontext():
+            yield
 
 
-Divergence = Callable[[Any, Any], pb.Tensor]
-_divergences: dict[tuple[type, type], Divergence] = {}
-
-
-def divergence(dist_cls_a: type, dist_cls_b: type) -> Callable[[Divergence], Divergence]:
-    """A decorator for the divergence of distributions of two classes."""
-
-    def register(fn: Divergence) -> Divergence:
-        _divergences[dist_cls_a, dist_cls_b] = fn
-        return fn
-
-    return register
-
-
-RegisterKL = divergence
-
-
-def kl_divergence(
-    distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
-) -> pb.Tensor:
-    """The Kullback-Leibler divergence: the mean of `log(a(x) / b(x))` over draws of `a`.
-
-    Raises:
-        NotImplementedError: there is no formula for these two; one that is registered by `RegisterKL` is used.
-    """
-    del allow_nan_stats, name
-    for a in type(distribution_a).__mro__:
-        for b in type(distribution_b).__mro__:
-            if (a, b) in _divergences:
-                return _divergences[a, b](distribution_a, distribution_b)
-    a_name, b_name = type(distribution_a).__name__, type(distribution_b).__name__
-    raise NotImplementedError(
-        f"kl_divergence: there is no formula for {a_name} and {b_name}; register one with "
-        f"@tf.distributions.RegisterKL({a_name}, {b_name}), or estimate it from draws: "
-        "x = a.sample(n), tf.reduce_mean(a.log_prob(x) - b.log_prob(x), 0)"
-    )
-
-
-def named(y: pb.Tensor, name: str | None) -> pb.Tensor:
-    """`y`, by a name where one is given."""
-    return y if name is None else pb.identity(y, name=name)
+def _first(function: Callable[[], pb.Tensor], otherwise: Callable[[], pb.Tensor]) -> pb.Tensor:
+    """What `function` gives; where there is no formula for that, what the other one does."""
+    try:
+        return function()
+    except NotImplementedError as missing:
+        try:
+            return otherwise()
+        except NotImplementedError:
+            raise missing from None

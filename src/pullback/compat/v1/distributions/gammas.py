@@ -6,15 +6,18 @@ Draws are differentiated by all parameters, through the implicit derivatives of 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pullback as pb
 
 from ....core.typing import TensorLike
-from ....primitives.base.broadcasting import operands
-from .distribution import Distribution, divergence, named
+from .checks import floats, positive
+from .distribution import FULLY_REPARAMETERIZED
+from .divergences import divergence
+from .parametrized import AbstractParametrized
 
 
-class Gamma(Distribution):
+class Gamma(AbstractParametrized):
     """The gamma distribution of shape `concentration` and inverse scale `rate`.
 
     >>> import pullback.compat.v1 as tf
@@ -31,45 +34,45 @@ class Gamma(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        del validate_args
-        self.concentration, self.rate = operands(concentration, rate)
-        super().__init__(self.rate.dtype, name, allow_nan_stats)
+        self.concentration, self.rate = (positive(x, validate_args) for x in floats(concentration, rate))
+        super().__init__(self.rate.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.concentration + self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        a, b, x = self.concentration, self.rate, pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(pb.math.xlogy(a - 1.0, x) - b * x + a * pb.log(b) - pb.lgamma(a), name)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
+        a, b = self.concentration, self.rate
+        return pb.math.xlogy(a - 1.0, x) - b * x + a * pb.log(b) - pb.lgamma(a)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.igamma(self.concentration, self.rate * x, name=name)
+    def _cdf(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.igamma(self.concentration, self.rate * x)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.igammac(self.concentration, self.rate * x, name=name)
+    def _survival_function(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.igammac(self.concentration, self.rate * x)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [pb.debugging.assert_positive(value)]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         alpha = pb.broadcast_to(self.concentration, lengths)
         return pb.random_gamma([], alpha, dtype=self.dtype, seed=seed) / self.rate
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.concentration / self.rate, name)
+    def _mean(self) -> pb.Tensor:
+        return self.concentration / self.rate
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(self.concentration / pb.square(self.rate), name)
+    def _variance(self) -> pb.Tensor:
+        return self.concentration / pb.square(self.rate)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         a = self.concentration
-        return named(a - pb.log(self.rate) + pb.lgamma(a) + (1.0 - a) * pb.digamma(a), name)
+        return a - pb.log(self.rate) + pb.lgamma(a) + (1.0 - a) * pb.digamma(a)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
+    def _mode(self) -> pb.Tensor:
         """Where the density is largest: defined for concentrations above 1."""
         a = self.concentration
-        return self.where_defined(a > 1.0, (a - 1.0) / self.rate, name)
+        return self.where_defined(a > 1.0, (a - 1.0) / self.rate)
 
 
 class Chi2(Gamma):
@@ -88,7 +91,7 @@ class Chi2(Gamma):
         super().__init__(0.5 * self.df, pb.constant(0.5, self.df.dtype), validate_args, allow_nan_stats, name)
 
 
-class InverseGamma(Distribution):
+class InverseGamma(AbstractParametrized):
     """The distribution of 1 over a number of the gamma distribution of `concentration` and `rate`.
 
     >>> import pullback.compat.v1 as tf
@@ -105,51 +108,51 @@ class InverseGamma(Distribution):
         allow_nan_stats: bool = True,
         name: str = "InverseGamma",
     ) -> None:
-        del validate_args
-        self.concentration, self.rate = operands(concentration, rate)
-        super().__init__(self.rate.dtype, name, allow_nan_stats)
+        self.concentration, self.rate = (positive(x, validate_args) for x in floats(concentration, rate))
+        super().__init__(self.rate.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.concentration + self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        a, b, x = self.concentration, self.rate, pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(a * pb.log(b) - pb.lgamma(a) - (a + 1.0) * pb.log(x) - b / x, name)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
+        a, b = self.concentration, self.rate
+        return a * pb.log(b) - pb.lgamma(a) - (a + 1.0) * pb.log(x) - b / x
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.igammac(self.concentration, self.rate / x, name=name)
+    def _cdf(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.igammac(self.concentration, self.rate / x)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.igamma(self.concentration, self.rate / x, name=name)
+    def _survival_function(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.igamma(self.concentration, self.rate / x)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [pb.debugging.assert_positive(value)]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         return self.rate / pb.random_gamma(
             [], pb.broadcast_to(self.concentration, lengths), dtype=self.dtype, seed=seed
         )
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
+    def _mean(self) -> pb.Tensor:
         """The mean: defined for concentrations above 1."""
         less = self.concentration - 1.0
-        return self.where_defined(less > 0.0, self.rate / less, name)
+        return self.where_defined(less > 0.0, self.rate / less)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
+    def _variance(self) -> pb.Tensor:
         """The variance: defined for concentrations above 2."""
         a = self.concentration
-        return self.where_defined(a > 2.0, pb.square(self.rate / (a - 1.0)) / (a - 2.0), name)
+        return self.where_defined(a > 2.0, pb.square(self.rate / (a - 1.0)) / (a - 2.0))
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         a = self.concentration
-        return named(a + pb.log(self.rate) + pb.lgamma(a) - (1.0 + a) * pb.digamma(a), name)
+        return a + pb.log(self.rate) + pb.lgamma(a) - (1.0 + a) * pb.digamma(a)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return named(self.rate / (1.0 + self.concentration), name)
+    def _mode(self) -> pb.Tensor:
+        return self.rate / (1.0 + self.concentration)
 
 
-class Beta(Distribution):
+class Beta(AbstractParametrized):
     """The beta distribution on [0, 1], of the density x^(`concentration1` - 1) (1 - x)^(`concentration0` - 1) / B.
 
     >>> import pullback.compat.v1 as tf
@@ -166,55 +169,58 @@ class Beta(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Beta",
     ) -> None:
-        del validate_args
-        self.concentration1, self.concentration0 = operands(concentration1, concentration0)
+        both = floats(concentration1, concentration0)
+        self.concentration1, self.concentration0 = (positive(x, validate_args) for x in both)
         self.total_concentration = self.concentration1 + self.concentration0
-        super().__init__(self.total_concentration.dtype, name, allow_nan_stats)
+        super().__init__(
+            self.total_concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name
+        )
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.total_concentration
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        a, b, x = self.concentration1, self.concentration0, pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(pb.math.xlogy(a - 1.0, x) + pb.math.xlog1py(b - 1.0, -x) - self._log_beta(), name)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
+        a, b = self.concentration1, self.concentration0
+        return pb.math.xlogy(a - 1.0, x) + pb.math.xlog1py(b - 1.0, -x) - self._log_beta()
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.betainc(self.concentration1, self.concentration0, x, name=name)
+    def _cdf(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.betainc(self.concentration1, self.concentration0, x)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return pb.betainc(self.concentration0, self.concentration1, 1.0 - x, name=name)
+    def _survival_function(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.betainc(self.concentration0, self.concentration1, 1.0 - x)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        return [pb.debugging.assert_positive(value), pb.debugging.assert_less(value, pb.ones_like(value))]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         both = [pb.broadcast_to(c, lengths) for c in (self.concentration1, self.concentration0)]
         one, other = (pb.random_gamma([], c, dtype=self.dtype, seed=s) for c, s in zip(both, _seeds(seed), strict=True))
         return one / (one + other)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.concentration1 / self.total_concentration, name)
+    def _mean(self) -> pb.Tensor:
+        return self.concentration1 / self.total_concentration
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        mean = self.mean()
-        return named(mean * (1.0 - mean) / (1.0 + self.total_concentration), name)
+    def _variance(self) -> pb.Tensor:
+        mean = self._mean()
+        return mean * (1.0 - mean) / (1.0 + self.total_concentration)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         a, b, total = self.concentration1, self.concentration0, self.total_concentration
         terms = (a - 1.0) * pb.digamma(a) + (b - 1.0) * pb.digamma(b) - (total - 2.0) * pb.digamma(total)
-        return named(self._log_beta() - terms, name)
+        return self._log_beta() - terms
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
+    def _mode(self) -> pb.Tensor:
         """Where the density is largest: defined where both concentrations are above 1."""
         a, b = self.concentration1, self.concentration0
-        return self.where_defined((a > 1.0) & (b > 1.0), (a - 1.0) / (self.total_concentration - 2.0), name)
+        return self.where_defined((a > 1.0) & (b > 1.0), (a - 1.0) / (self.total_concentration - 2.0))
 
     def _log_beta(self) -> pb.Tensor:
         return pb.lgamma(self.concentration1) + pb.lgamma(self.concentration0) - pb.lgamma(self.total_concentration)
 
 
-class Dirichlet(Distribution):
+class Dirichlet(AbstractParametrized):
     """Dirichlet's distribution of probabilities [k], of the density of the product of x_i^(`concentration`_i - 1).
 
     >>> import pullback.compat.v1 as tf
@@ -230,57 +236,58 @@ class Dirichlet(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        del validate_args
-        self.concentration = pb.convert_to_tensor(concentration)
+        self.concentration = positive(floats(concentration)[0], validate_args)
         self.total_concentration = pb.reduce_sum(self.concentration, -1)
-        super().__init__(self.concentration.dtype, name, allow_nan_stats)
+        super().__init__(self.concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.total_concentration
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _event_shape(self) -> pb.TensorShape:
         return pb.TensorShape([self.concentration.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return pb.shape(self.concentration, name=name)[-1:]
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return pb.shape(self.concentration)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(pb.reduce_sum(pb.math.xlogy(self.concentration - 1.0, x), -1) - pb.lbeta(self.concentration), name)
+    def _log_prob(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.reduce_sum(pb.math.xlogy(self.concentration - 1.0, x), -1) - pb.lbeta(self.concentration)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _assertions(self, value: pb.Tensor) -> list[Any]:
+        total = pb.reduce_sum(value, -1)
+        return [pb.debugging.assert_positive(value), pb.debugging.assert_near(total, pb.ones_like(total))]
+
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         alpha = pb.broadcast_to(self.concentration, pb.concat([lengths, self.event_shape_tensor()], 0))
         parts = pb.random_gamma([], alpha, dtype=self.dtype, seed=seed)
         return parts / pb.reduce_sum(parts, -1, keepdims=True)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.concentration / self.total_concentration[..., None], name)
+    def _mean(self) -> pb.Tensor:
+        return self.concentration / self.total_concentration[..., None]
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        mean = self.mean()
-        return named(mean * (1.0 - mean) / (1.0 + self.total_concentration[..., None]), name)
+    def _variance(self) -> pb.Tensor:
+        mean = self._mean()
+        return mean * (1.0 - mean) / (1.0 + self.total_concentration[..., None])
 
-    def covariance(self, name: str | None = None) -> pb.Tensor:
-        mean = self.mean()
+    def _covariance(self) -> pb.Tensor:
+        mean = self._mean()
         apart = -mean[..., None] * mean[..., None, :] / (1.0 + self.total_concentration[..., None, None])
-        return named(pb.matrix_set_diag(apart, self.variance()), name)
+        return pb.matrix_set_diag(apart, self._variance())
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         c, total = self.concentration, self.total_concentration
         terms = pb.reduce_sum((c - 1.0) * (pb.digamma(c) - pb.digamma(total)[..., None]), -1)
-        return named(pb.lbeta(c) - terms, name)
+        return pb.lbeta(c) - terms
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
+    def _mode(self) -> pb.Tensor:
         """Where the density is largest: defined where all concentrations are above 1."""
         less = self.concentration - 1.0
         is_defined = pb.reduce_all(less > 0.0, -1, keepdims=True)
-        return self.where_defined(is_defined, less / pb.reduce_sum(less, -1, keepdims=True), name)
+        return self.where_defined(is_defined, less / pb.reduce_sum(less, -1, keepdims=True))
 
 
-class StudentT(Distribution):
+class StudentT(AbstractParametrized):
     """Student's t distribution of `df` degrees of freedom, moved by `loc` and stretched by `scale`.
 
     >>> import pullback.compat.v1 as tf
@@ -298,30 +305,30 @@ class StudentT(Distribution):
         allow_nan_stats: bool = True,
         name: str = "StudentT",
     ) -> None:
-        del validate_args
-        self.df, self.loc, self.scale = operands(df, loc, scale)
-        super().__init__(self.df.dtype, name, allow_nan_stats)
+        df, self.loc, self.scale = floats(df, loc, scale)
+        self.df = positive(df, validate_args)
+        super().__init__(self.df.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.df + self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
         n, x = self.df, self._standard(value)
-        return named(-0.5 * (n + 1.0) * pb.log1p(pb.square(x) / n) - self._log_normalizer(), name)
+        return -0.5 * (n + 1.0) * pb.log1p(pb.square(x) / n) - self._log_normalizer()
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(self._below(self._standard(value)), name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return self._below(self._standard(value))
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(self._below(-self._standard(value)), name)
+    def _survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return self._below(-self._standard(value))
 
     def _below(self, x: pb.Tensor) -> pb.Tensor:
         n = self.df
         tail = 0.5 * pb.betainc(0.5 * n, pb.constant(0.5, self.dtype), n / (pb.square(x) + n))
         return pb.where(x < 0.0, tail, 1.0 - tail)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         first, second = _seeds(seed)
         squares = pb.random_gamma([], pb.broadcast_to(0.5 * self.df, lengths), dtype=self.dtype, seed=second) / 0.5
@@ -329,25 +336,25 @@ class StudentT(Distribution):
             squares / self.df
         )
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return self.where_defined(self.df > 1.0, self.loc + pb.zeros_like(self.parameters_like), name)
+    def _mean(self) -> pb.Tensor:
+        return self.where_defined(self.df > 1.0, self.loc + pb.zeros_like(self.parameters_like))
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
+    def _variance(self) -> pb.Tensor:
         n = self.df
         finite = n > 2.0
         narrow = pb.square(self.scale) * n / pb.where(finite, n - 2.0, 1.0) + pb.zeros_like(self.loc)
-        return self.where_defined(n > 1.0, pb.where(finite, narrow, math.inf), name)
+        return self.where_defined(n > 1.0, pb.where(finite, narrow, math.inf))
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         n = self.df
         spread = 0.5 * (n + 1.0) * (pb.digamma(0.5 * (n + 1.0)) - pb.digamma(0.5 * n))
-        return named(self._log_normalizer() + spread + pb.zeros_like(self.loc), name)
+        return self._log_normalizer() + spread + pb.zeros_like(self.loc)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return named(self.loc + pb.zeros_like(self.parameters_like), name)
+    def _mode(self) -> pb.Tensor:
+        return self.loc + pb.zeros_like(self.parameters_like)
 
     def _standard(self, value: TensorLike) -> pb.Tensor:
-        return (pb.convert_to_tensor(value, dtype_hint=self.dtype) - self.loc) / self.scale
+        return (value - self.loc) / self.scale
 
     def _log_normalizer(self) -> pb.Tensor:
         n = self.df

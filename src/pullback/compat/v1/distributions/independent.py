@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pullback as pb
@@ -10,7 +9,8 @@ import pullback as pb
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
 from .continuous import Normal
-from .distribution import Distribution, divergence, kl_divergence, named
+from .distribution import Distribution
+from .divergences import divergence, kl_divergence
 
 
 class Independent(Distribution):
@@ -23,45 +23,53 @@ class Independent(Distribution):
         validate_args: bool = False,
         name: str | None = None,
     ) -> None:
-        del validate_args
-        super().__init__(distribution.dtype, name, reparameterization_type=distribution.reparameterization_type)
+        super().__init__(
+            distribution.dtype,
+            distribution.reparameterization_type,
+            validate_args,
+            distribution.allow_nan_stats,
+            name=name or type(self).__name__ + distribution.name,
+        )
         self.distribution = distribution
         self._count = _axes_of_a_draw(distribution.batch_shape, reinterpreted_batch_ndims)
 
-    @property
-    def parameters_like(self) -> pb.Tensor:
-        return self._summed(self.distribution.parameters_like)
+    def _batch_shape(self) -> pb.TensorShape:
+        found: pb.TensorShape = self._split(self.distribution.batch_shape)[0]
+        return found
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
-        return self.distribution.batch_shape[-self._count :] if self._count else pb.TensorShape.SCALAR
+    def _batch_shape_tensor(self) -> pb.Tensor:
+        found: pb.Tensor = self._split(self.distribution.batch_shape_tensor())[0]
+        return found
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        """The shape of one draw."""
-        return pb.shape(self.distribution.parameters_like, name=name)[-self._count :]
+    def _event_shape(self) -> pb.TensorShape:
+        found: pb.TensorShape = self._split(self.distribution.batch_shape)[1]
+        return found.concatenate(self.distribution.event_shape)
 
-    def sample(
-        self, sample_shape: int | Sequence[int] = (), seed: int | None = None, name: str | None = None
-    ) -> pb.Tensor:
-        return self.distribution.sample(sample_shape, seed, name or "sample")
+    def _event_shape_tensor(self) -> pb.Tensor:
+        inner = self.distribution
+        return pb.concat([self._split(inner.batch_shape_tensor())[1], inner.event_shape_tensor()], 0)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
-        return self.distribution.drawn(count, pb.concat([lengths, self.event_shape_tensor()], 0), seed)
+    def _split(self, batch: Any) -> tuple[Any, Any]:
+        """The axes that stay those of a batch, and those that are a draw's."""
+        return (batch[: -self._count], batch[-self._count :]) if self._count else (batch, batch[:0])
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(self._summed(self.distribution.log_prob(value)), name)
+    def _sample_n(self, n: int | pb.Tensor, seed: int | None = None) -> pb.Tensor:
+        return self.distribution.sample(n, seed)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return named(self._summed(self.distribution.entropy()), name)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        return self._summed(self.distribution.log_prob(value))
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return self.distribution.mean(name)
+    def _entropy(self) -> pb.Tensor:
+        return self._summed(self.distribution.entropy())
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return self.distribution.variance(name)
+    def _mean(self) -> pb.Tensor:
+        return self.distribution.mean()
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return self.distribution.mode(name)
+    def _variance(self) -> pb.Tensor:
+        return self.distribution.variance()
+
+    def _mode(self) -> pb.Tensor:
+        return self.distribution.mode()
 
     def _summed(self, x: pb.Tensor) -> pb.Tensor:
         return pb.reduce_sum(x, list(range(-self._count, 0))) if self._count else x
@@ -96,7 +104,7 @@ class MultivariateNormalDiag(Independent):
             more = pb.convert_to_tensor(scale_identity_multiplier)[..., None]
             scale = more * pb.ones_like(mean) if scale is None else scale + more
         self.loc, scale = operands(mean, pb.ones_like(mean) if scale is None else scale)
-        super().__init__(Normal(self.loc, scale), 1, validate_args, name)
+        super().__init__(Normal(self.loc, scale, validate_args), 1, validate_args, name)
 
 
 @divergence(Independent, Independent)

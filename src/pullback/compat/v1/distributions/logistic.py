@@ -20,10 +20,11 @@ import pullback as pb
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
 from .discrete import of_yes_or_no
-from .distribution import Distribution, named
+from .distribution import FULLY_REPARAMETERIZED
+from .parametrized import AbstractParametrized
 
 
-class Logistic(Distribution):
+class Logistic(AbstractParametrized):
     """The distribution whose distribution function is `sigmoid((x - loc) / scale)`."""
 
     def __init__(
@@ -34,52 +35,51 @@ class Logistic(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Logistic",
     ) -> None:
-        del validate_args
         self.loc, self.scale = operands(loc, scale)
-        super().__init__(self.loc.dtype, name, allow_nan_stats)
+        super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
         x = self._standard(value)
-        return named(-x - 2.0 * pb.nn.softplus(-x) - pb.log(self.scale), name)
+        return -x - 2.0 * pb.nn.softplus(-x) - pb.log(self.scale)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return pb.sigmoid(self._standard(value), name=name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.sigmoid(self._standard(value))
 
-    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(-pb.nn.softplus(-self._standard(value)), name)
+    def _log_cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return -pb.nn.softplus(-self._standard(value))
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return pb.sigmoid(-self._standard(value), name=name)
+    def _survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return pb.sigmoid(-self._standard(value))
 
-    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(-pb.nn.softplus(self._standard(value)), name)
+    def _log_survival_function(self, value: pb.Tensor) -> pb.Tensor:
+        return -pb.nn.softplus(self._standard(value))
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         u = pb.random_uniform(lengths, _tiny(self.loc), 1.0, dtype=self.loc.dtype, seed=seed)
         return self.loc + self.scale * (pb.log(u) - pb.log1p(-u))
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.loc + pb.zeros_like(self.scale), name)
+    def _mean(self) -> pb.Tensor:
+        return self.loc + pb.zeros_like(self.scale)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(pb.square(self.scale) * (math.pi**2 / 3.0) + pb.zeros_like(self.loc), name)
+    def _variance(self) -> pb.Tensor:
+        return pb.square(self.scale) * (math.pi**2 / 3.0) + pb.zeros_like(self.loc)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
-        return named(2.0 + pb.log(self.scale) + pb.zeros_like(self.loc), name)
+    def _entropy(self) -> pb.Tensor:
+        return 2.0 + pb.log(self.scale) + pb.zeros_like(self.loc)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return self.mean(name)
+    def _mode(self) -> pb.Tensor:
+        return self._mean()
 
-    def _standard(self, value: TensorLike) -> pb.Tensor:
-        return (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+    def _standard(self, value: pb.Tensor) -> pb.Tensor:
+        return (value - self.loc) / self.scale
 
 
-class RelaxedBernoulli(Distribution):
+class RelaxedBernoulli(AbstractParametrized):
     """Numbers between 0 and 1, nearer to these the lower `temperature` is; to 1 with probability `probs`."""
 
     def __init__(
@@ -91,9 +91,8 @@ class RelaxedBernoulli(Distribution):
         allow_nan_stats: bool = True,
         name: str = "RelaxedBernoulli",
     ) -> None:
-        del validate_args
-        self.logits, self.probs = of_yes_or_no("RelaxedBernoulli", logits, probs)
-        super().__init__(self.probs.dtype, name, allow_nan_stats)
+        self.logits, self.probs = of_yes_or_no("RelaxedBernoulli", logits, probs, validate_args)
+        super().__init__(self.probs.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
         self.temperature = pb.convert_to_tensor(temperature, self.dtype)
         self._before = Logistic(self.logits / self.temperature, 1.0 / self.temperature)
 
@@ -101,20 +100,15 @@ class RelaxedBernoulli(Distribution):
     def parameters_like(self) -> pb.Tensor:
         return self._before.parameters_like
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        logits = pb.log(x) - pb.log1p(-x)
-        return named(self._before.log_prob(logits) - pb.log(x) - pb.log1p(-x), name)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        logits = pb.log(value) - pb.log1p(-value)
+        return self._before.log_prob(logits) - pb.log(value) - pb.log1p(-value)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        return self._before.cdf(pb.log(x) - pb.log1p(-x), name)
+    def _cdf(self, value: pb.Tensor) -> pb.Tensor:
+        return self._before.cdf(pb.log(value) - pb.log1p(-value))
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         return pb.sigmoid(self._before.drawn(count, lengths, seed))
-
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("mean")
 
 
 def _tiny(x: pb.Tensor) -> float:

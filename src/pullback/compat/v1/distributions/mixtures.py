@@ -16,9 +16,9 @@ from typing import Any
 
 import pullback as pb
 
-from ....core.typing import TensorLike
 from .discrete import Categorical
-from .distribution import NOT_REPARAMETERIZED, Distribution, named
+from .distribution import NOT_REPARAMETERIZED, Distribution
+from .parametrized import AbstractParametrized
 
 
 class Mixture(Distribution):
@@ -37,7 +37,7 @@ class Mixture(Distribution):
         use_static_graph: bool = False,
         name: str = "Mixture",
     ) -> None:
-        del validate_args, use_static_graph
+        del use_static_graph
         parts = list(components)
         classes = cat.logits.shape.size(-1)
         if not parts or classes not in (None, len(parts)):
@@ -45,7 +45,7 @@ class Mixture(Distribution):
         if any(d.dtype != parts[0].dtype or d.event_shape != parts[0].event_shape for d in parts):
             found = [f"{d.name}: {d.dtype}{d.event_shape}" for d in parts]
             raise ValueError(f"Mixture: the components must have draws of one dtype and shape, and have {found}")
-        super().__init__(parts[0].dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
+        super().__init__(parts[0].dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
         self.cat, self.components = cat, parts
 
     @property
@@ -53,45 +53,47 @@ class Mixture(Distribution):
         """How many components there are."""
         return len(self.components)
 
-    @property
-    def parameters_like(self) -> pb.Tensor:
-        return self.cat.parameters_like + pb.zeros_like(
-            pb.cast(self.components[0].parameters_like, self.cat.logits.dtype)
-        )
+    def _batch_shape(self) -> pb.TensorShape:
+        return pb.broadcast_static_shape(self.cat.batch_shape, self.components[0].batch_shape)
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _batch_shape_tensor(self) -> pb.Tensor:
+        return pb.broadcast_dynamic_shape(self.cat.batch_shape_tensor(), self.components[0].batch_shape_tensor())
+
+    def _event_shape(self) -> pb.TensorShape:
         return self.components[0].event_shape
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return self.components[0].event_shape_tensor(name)
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return self.components[0].event_shape_tensor()
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
         shares = pb.unstack(pb.math.log_softmax(self.cat.logits), axis=-1)
-        found = [d.log_prob(x) + share for d, share in zip(self.components, shares, strict=True)]
-        return named(pb.reduce_logsumexp(pb.stack(found), 0), name)
+        found = [d.log_prob(value) + share for d, share in zip(self.components, shares, strict=True)]
+        return pb.reduce_logsumexp(pb.stack(found), 0)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
-        which = self.cat.drawn(count, lengths, seed)
+    def _sample_n(self, n: int | pb.Tensor, seed: int | None = None) -> pb.Tensor:
+        lengths = pb.concat([[n], self.batch_shape_tensor()], 0)
+        which = self.cat.drawn(n, lengths, seed)
         seeds = [None if seed is None else seed + 1 + i for i in range(self.num_components)]
-        found = [d.drawn(count, lengths, s) for d, s in zip(self.components, seeds, strict=True)]
+        found = [_drawn(d, n, lengths, s) for d, s in zip(self.components, seeds, strict=True)]
         y = found[0]
         for i, draw in enumerate(found[1:], start=1):
             y = pb.where(_beside(pb.equal(which, i), self.event_shape), draw, y)
         return y
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self._averaged([d.mean() for d in self.components]), name)
+    def _mean(self) -> pb.Tensor:
+        return self._averaged([d.mean() for d in self.components])
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
+    def _variance(self) -> pb.Tensor:
         squares = [d.variance() + pb.square(d.mean()) for d in self.components]
-        return named(self._averaged(squares) - pb.square(self.mean()), name)
+        return self._averaged(squares) - pb.square(self.mean())
 
-    def entropy_lower_bound(self, name: str | None = None) -> pb.Tensor:
+    def entropy_lower_bound(self, name: str = "entropy_lower_bound") -> pb.Tensor:
         """The mean of the entropies of the components, which the entropy is not below."""
+        return self._statistic(name, lambda: self._averaged_numbers([d.entropy() for d in self.components]))
+
+    def _averaged_numbers(self, values: Sequence[pb.Tensor]) -> pb.Tensor:
         shares = pb.unstack(self.cat.probs, axis=-1)
-        return named(pb.add_n([d.entropy() * p for d, p in zip(self.components, shares, strict=True)]), name)
+        return pb.add_n([x * p for x, p in zip(values, shares, strict=True)])
 
     def _averaged(self, values: Sequence[pb.Tensor]) -> pb.Tensor:
         shares = pb.unstack(self.cat.probs, axis=-1)
@@ -116,47 +118,48 @@ class MixtureSameFamily(Distribution):
         allow_nan_stats: bool = True,
         name: str = "MixtureSameFamily",
     ) -> None:
-        del validate_args
         classes, batch = mixture_distribution.logits.shape.size(-1), components_distribution.batch_shape
         if not batch.rank or classes not in (None, batch.size(-1)):
             raise ValueError(f"{name}: there are {classes} classes, and the components have the batch {batch}")
-        super().__init__(components_distribution.dtype, name, allow_nan_stats, NOT_REPARAMETERIZED)
+        super().__init__(components_distribution.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
         self.mixture_distribution, self.components_distribution = mixture_distribution, components_distribution
 
-    @property
-    def parameters_like(self) -> pb.Tensor:
-        return self.components_distribution.parameters_like[..., 0]
+    def _batch_shape(self) -> pb.TensorShape:
+        found: pb.TensorShape = self.components_distribution.batch_shape[:-1]
+        return found
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _batch_shape_tensor(self) -> pb.Tensor:
+        return self.components_distribution.batch_shape_tensor()[:-1]
+
+    def _event_shape(self) -> pb.TensorShape:
         return self.components_distribution.event_shape
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return self.components_distribution.event_shape_tensor(name)
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return self.components_distribution.event_shape_tensor()
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
-        each = self.components_distribution.log_prob(pb.expand_dims(x, self._axis))
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        each = self.components_distribution.log_prob(pb.expand_dims(value, self._axis))
         shares = pb.math.log_softmax(self.mixture_distribution.logits)
-        return named(pb.reduce_logsumexp(each + pb.cast(shares, each.dtype), -1), name)
+        return pb.reduce_logsumexp(each + pb.cast(shares, each.dtype), -1)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def _sample_n(self, n: int | pb.Tensor, seed: int | None = None) -> pb.Tensor:
+        lengths = pb.concat([[n], self.batch_shape_tensor()], 0)
         shares = self.mixture_distribution.logits
         classes = pb.shape(shares)[-1:]
         rows = pb.broadcast_to(shares, pb.concat([lengths, classes], 0))
         which = pb.random.categorical(pb.reshape(rows, pb.concat([[-1], classes], 0)), 1, seed=seed)
         more = None if seed is None else seed + 1
-        draws = self.components_distribution.drawn(count, pb.concat([lengths, classes], 0), more)
+        draws = _drawn(self.components_distribution, n, pb.concat([lengths, classes], 0), more)
         picked = pb.one_hot(pb.reshape(which, lengths), classes[0], dtype=draws.dtype)
         return pb.reduce_sum(draws * _beside(picked, self.event_shape), self._axis)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self._averaged(self.components_distribution.mean()), name)
+    def _mean(self) -> pb.Tensor:
+        return self._averaged(self.components_distribution.mean())
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
+    def _variance(self) -> pb.Tensor:
         parts = self.components_distribution
         squares = self._averaged(parts.variance() + pb.square(parts.mean()))
-        return named(squares - pb.square(self.mean()), name)
+        return squares - pb.square(self.mean())
 
     @property
     def _axis(self) -> int:
@@ -173,3 +176,8 @@ def _beside(x: pb.Tensor, event: pb.TensorShape) -> pb.Tensor:
     for _ in event.lengths or ():
         x = x[..., None]
     return x
+
+
+def _drawn(of: Distribution, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    """`count` draws for each of the batch, for which parameters are repeated where that can be."""
+    return of.drawn(count, lengths, seed) if isinstance(of, AbstractParametrized) else of.sample(count, seed)

@@ -19,11 +19,13 @@ from typing import Any
 import pullback as pb
 
 from ....core.typing import TensorLike
-from .distribution import Distribution, divergence, named
+from .distribution import FULLY_REPARAMETERIZED
+from .divergences import divergence
 from .independent import MultivariateNormalDiag
+from .parametrized import AbstractParametrized
 
 
-class MultivariateNormalTriL(Distribution):
+class MultivariateNormalTriL(AbstractParametrized):
     """The normal distribution of vectors [batch..., k] with mean `loc` and covariance `scale_tril scale_tril^T`.
 
     `scale_tril` [batch..., k, k] is lower triangular; what is above its diagonal does not count. `loc` is 0, and
@@ -41,55 +43,53 @@ class MultivariateNormalTriL(Distribution):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalTriL",
     ) -> None:
-        del validate_args
         if loc is None and scale_tril is None:
             raise ValueError(f"{name}: give loc= or scale_tril=")
         mean: Any = None if loc is None else pb.convert_to_tensor(loc)
         scale: Any = None if scale_tril is None else pb.linalg.band_part(pb.convert_to_tensor(scale_tril), -1, 0)
         self.scale_tril = pb.linalg.diag(pb.ones_like(mean)) if scale is None else scale
         self.loc = pb.zeros_like(self.scale_tril[..., 0]) if mean is None else mean
-        super().__init__(self.loc.dtype, name, allow_nan_stats)
+        super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
 
     @property
     def parameters_like(self) -> pb.Tensor:
         return self.loc[..., 0] + self.scale_tril[..., 0, 0]
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _event_shape(self) -> pb.TensorShape:
         return pb.TensorShape([self.scale_tril.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return pb.shape(self.scale_tril, name=name)[-1:]
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return pb.shape(self.scale_tril)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.convert_to_tensor(value, dtype_hint=self.dtype) - self.loc
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        x = value - self.loc
         size = pb.cast(self.event_shape_tensor()[0], x.dtype)
         standard = _solved(self.scale_tril, x[..., None])[..., 0]
         norm = 0.5 * size * math.log(2.0 * math.pi) + _log_volume(self.scale_tril)
-        return named(-0.5 * pb.reduce_sum(pb.square(standard), -1) - norm, name)
+        return -0.5 * pb.reduce_sum(pb.square(standard), -1) - norm
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         whole = pb.concat([lengths, self.event_shape_tensor()], 0)
         x = pb.random_normal(whole, dtype=self.dtype, seed=seed)
         return self.loc + pb.linalg.matvec(self.scale_tril, x)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.loc + pb.zeros_like(self.scale_tril[..., 0]), name)
+    def _mean(self) -> pb.Tensor:
+        return self.loc + pb.zeros_like(self.scale_tril[..., 0])
 
-    def covariance(self, name: str | None = None) -> pb.Tensor:
-        return pb.matmul(self.scale_tril, self.scale_tril, transpose_b=True, name=name)
+    def _covariance(self) -> pb.Tensor:
+        return pb.matmul(self.scale_tril, self.scale_tril, transpose_b=True)
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(pb.reduce_sum(pb.square(self.scale_tril), -1) + pb.zeros_like(self.loc), name)
+    def _variance(self) -> pb.Tensor:
+        return pb.reduce_sum(pb.square(self.scale_tril), -1) + pb.zeros_like(self.loc)
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         size = pb.cast(self.event_shape_tensor()[0], self.dtype)
         whole = 0.5 * size * (1.0 + math.log(2.0 * math.pi)) + _log_volume(self.scale_tril)
-        return named(whole + pb.zeros_like(self.parameters_like), name)
+        return whole + pb.zeros_like(self.parameters_like)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return self.mean(name)
+    def _mode(self) -> pb.Tensor:
+        return self._mean()
 
 
 class MultivariateNormalFullCovariance(MultivariateNormalTriL):

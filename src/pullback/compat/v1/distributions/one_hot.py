@@ -23,10 +23,12 @@ import pullback as pb
 
 from ....core.typing import DTypeLike, TensorLike
 from .discrete import of_classes
-from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution, divergence, named
+from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED
+from .divergences import divergence
+from .parametrized import AbstractParametrized
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(AbstractParametrized):
     """The class number i, as a vector with a 1 there, with probability `probs[..., i]`, which is `softmax(logits)`."""
 
     def __init__(
@@ -38,9 +40,8 @@ class OneHotCategorical(Distribution):
         allow_nan_stats: bool = True,
         name: str = "OneHotCategorical",
     ) -> None:
-        del validate_args
-        super().__init__(pb.as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
-        self.logits, self.probs = of_classes("OneHotCategorical", logits, probs)
+        super().__init__(pb.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
+        self.logits, self.probs = of_classes("OneHotCategorical", logits, probs, validate_args)
 
     @property
     def event_size(self) -> pb.Tensor:
@@ -51,43 +52,42 @@ class OneHotCategorical(Distribution):
     def parameters_like(self) -> pb.Tensor:
         return self.logits[..., 0]
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _event_shape(self) -> pb.TensorShape:
         return pb.TensorShape([self.logits.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return pb.shape(self.logits, name=name)[-1:]
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return pb.shape(self.logits)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.cast(pb.convert_to_tensor(value), self.logits.dtype)
-        return named(pb.reduce_sum(pb.math.multiply_no_nan(pb.math.log_softmax(self.logits), x), -1), name)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        x = pb.cast(value, self.logits.dtype)
+        return pb.reduce_sum(pb.math.multiply_no_nan(pb.math.log_softmax(self.logits), x), -1)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         classes = self.event_shape_tensor()
         rows = pb.broadcast_to(self.logits, pb.concat([lengths, classes], 0))
         drawn = pb.random.categorical(pb.reshape(rows, pb.concat([[-1], classes], 0)), 1, seed=seed)
         return pb.one_hot(pb.reshape(drawn, lengths), self.event_size, dtype=self.dtype)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        return named(self.probs, name)
+    def _mean(self) -> pb.Tensor:
+        return self.probs
 
-    def variance(self, name: str | None = None) -> pb.Tensor:
-        return named(self.probs * (1.0 - self.probs), name)
+    def _variance(self) -> pb.Tensor:
+        return self.probs * (1.0 - self.probs)
 
-    def covariance(self, name: str | None = None) -> pb.Tensor:
+    def _covariance(self) -> pb.Tensor:
         apart = -self.probs[..., None] * self.probs[..., None, :]
-        return named(pb.matrix_set_diag(apart, self.variance()), name)
+        return pb.matrix_set_diag(apart, self.variance())
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         logarithms = pb.math.log_softmax(self.logits)
-        return named(-pb.reduce_sum(pb.math.multiply_no_nan(logarithms, pb.exp(logarithms)), -1), name)
+        return -pb.reduce_sum(pb.math.multiply_no_nan(logarithms, pb.exp(logarithms)), -1)
 
-    def mode(self, name: str | None = None) -> pb.Tensor:
-        return pb.one_hot(pb.argmax(self.logits, -1), self.event_size, dtype=self.dtype, name=name)
+    def _mode(self) -> pb.Tensor:
+        return pb.one_hot(pb.argmax(self.logits, -1), self.event_size, dtype=self.dtype)
 
 
-class ExpRelaxedOneHotCategorical(Distribution):
+class ExpRelaxedOneHotCategorical(AbstractParametrized):
     """The logarithms of draws of `RelaxedOneHotCategorical`."""
 
     def __init__(
@@ -100,10 +100,9 @@ class ExpRelaxedOneHotCategorical(Distribution):
         allow_nan_stats: bool = True,
         name: str = "ExpRelaxedOneHotCategorical",
     ) -> None:
-        del validate_args
-        self.logits, self.probs = of_classes(type(self).__name__, logits, probs)
+        self.logits, self.probs = of_classes(type(self).__name__, logits, probs, validate_args)
         kind = self.logits.dtype if dtype is None else pb.as_dtype(dtype)
-        super().__init__(kind, name, allow_nan_stats, FULLY_REPARAMETERIZED)
+        super().__init__(kind, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name=name)
         self.temperature = pb.convert_to_tensor(temperature, self.logits.dtype)
 
     @property
@@ -115,21 +114,17 @@ class ExpRelaxedOneHotCategorical(Distribution):
     def parameters_like(self) -> pb.Tensor:
         return self.logits[..., 0] + pb.zeros_like(self.temperature)
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _event_shape(self) -> pb.TensorShape:
         return pb.TensorShape([self.logits.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
-        return pb.shape(self.logits, name=name)[-1:]
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return pb.shape(self.logits)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        return named(self._log_prob_of_logarithms(pb.convert_to_tensor(value, dtype_hint=self.dtype)), name)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        return self._log_prob_of_logarithms(value)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         return self._logarithms(lengths, seed)
-
-    def mean(self, name: str | None = None) -> pb.Tensor:
-        raise self._absent("mean")
 
     def _log_prob_of_logarithms(self, x: pb.Tensor) -> pb.Tensor:
         count = pb.cast(self.event_size, x.dtype)
@@ -160,11 +155,11 @@ class RelaxedOneHotCategorical(ExpRelaxedOneHotCategorical):
     ) -> None:
         super().__init__(temperature, logits, probs, dtype, validate_args, allow_nan_stats, name)
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        x = pb.log(pb.convert_to_tensor(value, dtype_hint=self.dtype))
-        return named(self._log_prob_of_logarithms(x) - pb.reduce_sum(x, -1), name)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        x = pb.log(value)
+        return self._log_prob_of_logarithms(x) - pb.reduce_sum(x, -1)
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+    def drawn(self, count: int | pb.Tensor, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         return pb.exp(self._logarithms(lengths, seed))
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pullback as pb
 
 from ....core.shape import as_shape
-from ....core.typing import ShapeLike, TensorLike
+from ....core.typing import ShapeLike
 from .bijectors import Bijector, Identity
-from .distribution import Distribution, named
+from .distribution import Distribution
 
 
 class TransformedDistribution(Distribution):
@@ -41,7 +39,6 @@ class TransformedDistribution(Distribution):
         validate_args: bool = False,
         name: str | None = None,
     ) -> None:
-        del validate_args
         self.distribution, self.bijector = distribution, bijector or Identity()
         self._batch, self._event = [as_shape([] if s is None else s) for s in (batch_shape, event_shape)]
         if self._more and not distribution.batch_shape.rank == distribution.event_shape.rank == 0:
@@ -51,9 +48,10 @@ class TransformedDistribution(Distribution):
             )
         super().__init__(
             distribution.dtype,
-            name or ("" if bijector is None else bijector.name) + distribution.name,
-            distribution.allow_nan_stats,
             distribution.reparameterization_type,
+            validate_args,
+            distribution.allow_nan_stats,
+            name=name or ("" if bijector is None else bijector.name) + distribution.name,
         )
 
     @property
@@ -61,41 +59,38 @@ class TransformedDistribution(Distribution):
         """The lengths of the batch and of the events that the distribution is repeated along."""
         return [*self._batch.known, *self._event.known]
 
-    @property
-    def parameters_like(self) -> pb.Tensor:
-        like = self.distribution.parameters_like
-        return like + pb.zeros(self._batch.known, like.dtype) if self._batch.rank else like
+    def _batch_shape(self) -> pb.TensorShape:
+        return self._batch if self._batch.rank else self.distribution.batch_shape
 
-    @property
-    def event_shape(self) -> pb.TensorShape:
+    def _batch_shape_tensor(self) -> pb.Tensor:
+        return self.distribution.batch_shape_tensor()
+
+    def _event_shape(self) -> pb.TensorShape:
         return self._event if self._event.rank else self.distribution.event_shape
 
-    def sample(
-        self, sample_shape: int | Sequence[int] = (), seed: int | None = None, name: str | None = None
-    ) -> pb.Tensor:
-        wanted = [sample_shape] if isinstance(sample_shape, int) else list(sample_shape)
-        return named(self.bijector.forward(self.distribution.sample([*wanted, *self._more], seed)), name)
+    def _event_shape_tensor(self) -> pb.Tensor:
+        return self.distribution.event_shape_tensor()
 
-    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
-        return self.bijector.forward(self.distribution.drawn(count, lengths, seed))
+    def _sample_n(self, n: int | pb.Tensor, seed: int | None = None) -> pb.Tensor:
+        return self.bijector.forward(self.distribution.sample(pb.concat([[n], self._more], 0), seed))
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
-        y = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+    def _log_prob(self, value: pb.Tensor) -> pb.Tensor:
+        y = value
         before = self._summed(self.distribution.log_prob(self.bijector.inverse(y)))
-        return named(before + self.bijector.inverse_log_det_jacobian(y, self._event_ndims), name)
+        return before + self.bijector.inverse_log_det_jacobian(y, self._event_ndims)
 
-    def mean(self, name: str | None = None) -> pb.Tensor:
+    def _mean(self) -> pb.Tensor:
         if not self.bijector.is_constant_jacobian:
-            raise self._absent("mean")
+            raise self.absent("mean")
         before = self.distribution.mean()
-        return named(self.bijector.forward(before + pb.zeros(self._more, before.dtype)), name)
+        return self.bijector.forward(before + pb.zeros(self._more, before.dtype))
 
-    def entropy(self, name: str | None = None) -> pb.Tensor:
+    def _entropy(self) -> pb.Tensor:
         if not self.bijector.is_constant_jacobian:
-            raise self._absent("entropy")
+            raise self.absent("entropy")
         before = self.distribution.entropy()
         before = self._summed(before + pb.zeros(self._more, before.dtype))
-        return named(before + self.bijector.forward_log_det_jacobian(self._event_of_zeros(), self._event_ndims), name)
+        return before + self.bijector.forward_log_det_jacobian(self._event_of_zeros(), self._event_ndims)
 
     @property
     def _event_ndims(self) -> int:

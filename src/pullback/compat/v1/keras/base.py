@@ -6,20 +6,23 @@ Scopes of variables say nothing to them: two layers never share a variable, what
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
+
+import numpy as np
 
 import pullback as pb
 
 from ....core import nest
 from ....layers.variables import layer
+from ....layers.variables.layer_costs import COLLECTED
 from ....layers.variables.scope import VariableScope, global_variables, variable_scope
+from .backend.state import batch_get_value, batch_set_value
 from .history import Node, keep_mask, keep_node, mask_of, phase, takes
 
 OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "batch_size", "input_length")
 """What says the shape of inputs."""
-_COLLECTED = {"losses": pb.GraphKeys.REGULARIZATION_LOSSES, "updates": pb.GraphKeys.UPDATE_OPS}
 
 
 def unique_name(kind: type) -> str:
@@ -87,9 +90,23 @@ class Placed:
         """The lengths of what its one call gave."""
         return nest.map_structure(_lengths, self.output)
 
-    def count_params(self) -> int:
-        """How many numbers its variables have."""
-        return int(sum(v.shape.num_elements() for v in self.variables))
+    def get_weights(self) -> list[Any]:
+        """The values of its variables in the session of the backend."""
+        return batch_get_value(self.variables)
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Put arrays in place of the values of its variables, in the session of the backend.
+
+        Raises:
+            ValueError: there are not as many, or they are of other shapes.
+        """
+        shapes = [v.shape.as_list() for v in self.variables]
+        if [list(np.shape(w)) for w in weights] != shapes:
+            raise ValueError(
+                f"set_weights: the layer '{self.name}' has weights of the shapes {shapes}, and was given "
+                f"{[list(np.shape(w)) for w in weights]}"
+            )
+        batch_set_value(list(zip(self.variables, weights, strict=True)))
 
     def _only_node(self, what: str) -> Node:
         if len(self.nodes) != 1:
@@ -172,11 +189,12 @@ def _nothing() -> Iterator[None]:
 def kept_apart(layer: Any) -> Iterator[None]:
     """A block whose penalties and updates are the layer's, in `losses` and `updates`, and in no collection."""
     graph = pb.get_default_graph().acting
-    entries = {name: graph.get_collection_ref(key) for name, key in _COLLECTED.items()}
+    entries = {name: graph.get_collection_ref(key) for name, key in COLLECTED.items()}
     starts = {name: len(values) for name, values in entries.items()}
     yield
     for name, values in entries.items():
-        getattr(layer, name).extend(values[starts[name] :])
+        kept = getattr(layer, name)
+        kept.extend([value for value in values[starts[name] :] if value not in kept])
         del values[starts[name] :]
 
 

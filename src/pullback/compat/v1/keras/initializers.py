@@ -6,7 +6,9 @@ import sys
 from typing import Any
 
 from .... import initializers as today
+from ..initializers import Constant as Constant
 from ..initializers import Initializer as Initializer
+from ..initializers import constant as constant
 from .named import getter
 
 

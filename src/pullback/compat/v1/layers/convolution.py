@@ -15,7 +15,7 @@ from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.shape.size import shape
 from ....primitives.shape.squeeze import expand_dims, squeeze
 from ..arguments import with_first
-from .variables import ZEROS, Maker, Wish, activated, layer_scope, layer_variable
+from .variables import ZEROS, Maker, Named, Wish, activated, layer_scope, layer_variable
 
 Lengths = int | Sequence[int]
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
@@ -45,13 +45,13 @@ def _conv(
     padding: str = "valid",
     data_format: str = "channels_last",
     dilation_rate: Lengths = 1,
-    activation: Maker = None,
+    activation: Named = None,
     use_bias: bool = True,
-    kernel_initializer: Maker = None,
-    bias_initializer: Maker = ZEROS,
-    kernel_regularizer: Maker = None,
-    bias_regularizer: Maker = None,
-    activity_regularizer: Maker = None,
+    kernel_initializer: Named = None,
+    bias_initializer: Named = ZEROS,
+    kernel_regularizer: Named = None,
+    bias_regularizer: Named = None,
+    activity_regularizer: Named = None,
     kernel_constraint: Maker = None,
     bias_constraint: Maker = None,
     trainable: bool = True,
@@ -63,11 +63,20 @@ def _conv(
     with layer_scope(name, f"conv{rank}d", x, reuse):
         sizes = [*as_lengths(kernel_size, rank), depth_of(x, data_format), filters]
         wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
-        y = convolution(x, layer_variable("kernel", sizes, wish, trainable), steps, padding.upper(), letters, holes)
+        pads = _pads(padding, sizes, holes, letters)
+        y = convolution(x, layer_variable("kernel", sizes, wish, trainable), steps, pads, letters, holes)
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
             y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
         return activated(y, activation, activity_regularizer)
+
+
+def _pads(padding: str, sizes: Sequence[Any], holes: Sequence[int], letters: str) -> Any:
+    """The padding; "causal" has all of it before the first step, so that no result depends on later ones."""
+    if padding.upper() != "CAUSAL" or "W" not in letters or len(letters) != 3:
+        return padding.upper()
+    before = [(sizes[0] - 1) * holes[0], 0]
+    return [before if axis == "W" else [0, 0] for axis in letters]
 
 
 conv1d = with_first(_conv, 1, "conv1d", "A convolution over [batch, length, channels], a bias, an activation.")
@@ -83,13 +92,13 @@ def _transposed(
     strides: Lengths = 1,
     padding: str = "valid",
     data_format: str = "channels_last",
-    activation: Maker = None,
+    activation: Named = None,
     use_bias: bool = True,
-    kernel_initializer: Maker = None,
-    bias_initializer: Maker = ZEROS,
-    kernel_regularizer: Maker = None,
-    bias_regularizer: Maker = None,
-    activity_regularizer: Maker = None,
+    kernel_initializer: Named = None,
+    bias_initializer: Named = ZEROS,
+    kernel_regularizer: Named = None,
+    bias_regularizer: Named = None,
+    activity_regularizer: Named = None,
     kernel_constraint: Maker = None,
     bias_constraint: Maker = None,
     trainable: bool = True,
@@ -133,15 +142,15 @@ def _separable(
     data_format: str = "channels_last",
     dilation_rate: Lengths = 1,
     depth_multiplier: int = 1,
-    activation: Maker = None,
+    activation: Named = None,
     use_bias: bool = True,
-    depthwise_initializer: Maker = None,
-    pointwise_initializer: Maker = None,
-    bias_initializer: Maker = ZEROS,
-    depthwise_regularizer: Maker = None,
-    pointwise_regularizer: Maker = None,
-    bias_regularizer: Maker = None,
-    activity_regularizer: Maker = None,
+    depthwise_initializer: Named = None,
+    pointwise_initializer: Named = None,
+    bias_initializer: Named = ZEROS,
+    depthwise_regularizer: Named = None,
+    pointwise_regularizer: Named = None,
+    bias_regularizer: Named = None,
+    activity_regularizer: Named = None,
     depthwise_constraint: Maker = None,
     pointwise_constraint: Maker = None,
     bias_constraint: Maker = None,
@@ -164,7 +173,9 @@ def _separable(
         pointwise: Any = layer_variable("pointwise_kernel", sizes, wish, trainable)
         if flat:
             x, depthwise, pointwise = expand_dims(x, letters.index("W")), depthwise[None], pointwise[None]
-        y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), format_of(data_format, 2), holes)
+        pads = _pads(padding, as_lengths(kernel_size, rank), holes[-rank:], letters)
+        pads = [*pads[:-2], [0, 0], *pads[-2:]] if isinstance(pads, list) else pads
+        y = separable_conv2d_today(x, depthwise, pointwise, strided, pads, format_of(data_format, 2), holes)
         y = squeeze(y, [letters.index("W")]) if flat else y
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)

@@ -19,19 +19,19 @@ from ....primitives.random.dropout import dropout as dropout_today
 from ....primitives.shape.reshape import reshape
 from ....primitives.shape.size import shape
 from ....primitives.shape.transpose import transpose
-from .variables import ZEROS, Maker, Wish, activated, layer_scope, layer_variable
+from .variables import ZEROS, Maker, Named, Wish, activated, layer_scope, layer_variable
 
 
 def dense(
     inputs: TensorLike,
     units: int,
-    activation: Maker = None,
+    activation: Named = None,
     use_bias: bool = True,
-    kernel_initializer: Maker = None,
-    bias_initializer: Maker = ZEROS,
-    kernel_regularizer: Maker = None,
-    bias_regularizer: Maker = None,
-    activity_regularizer: Maker = None,
+    kernel_initializer: Named = None,
+    bias_initializer: Named = ZEROS,
+    kernel_regularizer: Named = None,
+    bias_regularizer: Named = None,
+    activity_regularizer: Named = None,
     kernel_constraint: Maker = None,
     bias_constraint: Maker = None,
     trainable: bool = True,

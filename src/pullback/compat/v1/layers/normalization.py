@@ -24,7 +24,7 @@ from ....primitives.shape.size import shape, size
 from ....primitives.shape.stacking import concat
 from .core import is_training, while_training
 from .renormalization import Moving, Renormalization
-from .variables import ONES, ZEROS, Maker, Wish, layer_scope, layer_variable
+from .variables import ONES, ZEROS, Maker, Named, Wish, layer_scope, layer_variable
 
 Pair = tuple[Tensor, Tensor]
 Transform = tuple[Any, Any]
@@ -38,12 +38,12 @@ def batch_normalization(
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Maker = ZEROS,
-    gamma_initializer: Maker = ONES,
-    moving_mean_initializer: Maker = ZEROS,
-    moving_variance_initializer: Maker = ONES,
-    beta_regularizer: Maker = None,
-    gamma_regularizer: Maker = None,
+    beta_initializer: Named = ZEROS,
+    gamma_initializer: Named = ONES,
+    moving_mean_initializer: Named = ZEROS,
+    moving_variance_initializer: Named = ONES,
+    beta_regularizer: Named = None,
+    gamma_regularizer: Named = None,
     beta_constraint: Maker = None,
     gamma_constraint: Maker = None,
     training: TensorLike | bool = False,

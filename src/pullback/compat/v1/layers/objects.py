@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from ....core.graph import Tensor
 from ....core.typing import DTypeLike, TensorLike
 from ....layers.variables.layer import Layer
+from ....layers.variables.layer_costs import noting_costs
 from ....layers.variables.scope import VariableScope, variable_scope
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.variables.variable import Variable
@@ -55,9 +56,9 @@ class FunctionLayer(Layer):
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
         with self.placed() as scope:
             given = self._options | options | {"name": scope, "reuse": True if self._called else self._reuse}
-            with noting_variables() as self._by_name:
+            with noting_costs(self), noting_variables() as self._by_name:
                 result = type(self).function(convert_to_tensor(inputs), *self._args, **given)
-        self._called = True
+        self._called = self.built = True
         return result
 
     @contextmanager

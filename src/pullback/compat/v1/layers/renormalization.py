@@ -19,7 +19,7 @@ from ....primitives.identity.identity import stop_gradient
 from ....primitives.variables.collections import GraphKeys, add_to_collection
 from ....primitives.variables.variable import Variable
 from .core import while_training
-from .variables import Wish, layer_variable
+from .variables import Wish, layer_variable, meant
 
 Pair = tuple[Tensor, Tensor]
 
@@ -92,10 +92,10 @@ class Renormalization(NamedTuple):
         """
         if unknown := set(clipping) - {"rmin", "rmax", "dmax"}:
             raise ValueError(f"batch_normalization: renorm_clipping has rmin, rmax and dmax, not {sorted(unknown)}")
-        start = wishes[1].initializer
+        start = meant("initializers", wishes[1].initializer)
 
         def root_of_variance(*args: Any, **options: Any) -> Tensor:
-            return sqrt(convert_to_tensor(start(*args, **options)))  # type: ignore[misc]
+            return sqrt(convert_to_tensor(start(*args, **options)))
 
         root = Wish(root_of_variance if start is not None else None)
         deviation = layer_variable("moving_stddev", shape, root, False)

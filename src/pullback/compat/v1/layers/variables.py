@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from ....core.graph import Tensor
@@ -19,15 +20,17 @@ from ....primitives.variables.collections import GraphKeys, add_to_collection
 from ....primitives.variables.variable import Variable
 
 Maker = Callable[..., Any] | None
+Named = Maker | str
+"""What a layer also takes by the name that Keras has for it."""
 ONES, ZEROS = Ones(), Zeros()
 _of_layer: ContextVar[dict[str, Variable]] = ContextVar("variables of a layer")
 
 
 class Wish(NamedTuple):
-    """How a variable begins, what it costs, and what it is held to."""
+    """How a variable begins, what it costs, and what it is held to; the first two may be names that Keras has."""
 
-    initializer: Maker = None
-    regularizer: Maker = None
+    initializer: Named = None
+    regularizer: Named = None
     constraint: Maker = None
 
 
@@ -62,8 +65,8 @@ def layer_variable(name: str, shape: Sequence[int | None], wish: Wish, trainable
     made = get_variable(
         name,
         shape,
-        initializer=wish.initializer,
-        regularizer=wish.regularizer,
+        initializer=meant("initializers", wish.initializer),
+        regularizer=meant("regularizers", wish.regularizer),
         constraint=wish.constraint,
         trainable=trainable,
     )
@@ -82,12 +85,18 @@ def noting_variables() -> Iterator[dict[str, Variable]]:
         _of_layer.reset(token)
 
 
-def activated(y: Tensor, activation: Maker, activity_regularizer: Maker) -> Tensor:
+def activated(y: Tensor, activation: Named, activity_regularizer: Named) -> Tensor:
     """The result of a layer, whose cost for an example is noted."""
-    y = y if activation is None else activation(y)
-    if activity_regularizer is not None:
+    function, regularizer = meant("activations", activation), meant("regularizers", activity_regularizer)
+    y = y if function is None else function(y)
+    if regularizer is not None:
         with y.graph.acting.name_scope("ActivityRegularizer"):
-            cost = activity_regularizer(y)
+            cost = regularizer(y)
             mean = divide(cost, cast(shape(y)[0], cost.dtype), name="truediv")
         add_to_collection(GraphKeys.REGULARIZATION_LOSSES, mean)
     return y
+
+
+def meant(kind: str, given: Any) -> Any:
+    """What Keras has among its activations, initializers or regularizers under the name that is `given`, or that."""
+    return import_module(f"pullback.compat.v1.keras.{kind}").get(given) if isinstance(given, str) else given

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pullback as pb
 
 from .....core.typing import TensorLike
 
 _sessions: list[pb.Session] = []
+_begun: WeakKeyDictionary[pb.Session, set[pb.Variable]] = WeakKeyDictionary()
+"""For each session the variables that are known to have a value there."""
 _phases = [0]
 
 
@@ -91,13 +94,27 @@ def set_session(session: pb.Session) -> None:
 
 
 def get_session() -> pb.Session:
-    """The default session, or that of `set_session`; one that is made if there is none."""
+    """The default session, or that of `set_session`; one that is made if there is none.
+
+    Variables of its graph that have no value there begin with their initial values.
+    """
     session = pb.get_default_session()
-    if session is not None:
-        return session
-    if not _sessions:
+    if session is None and not _sessions:
         _sessions.append(pb.Session())
-    return _sessions[0]
+    found = _sessions[0] if session is None else session
+    seen = _begun.setdefault(found, set())
+    new = [v for v in found.graph.get_collection(pb.GraphKeys.GLOBAL_VARIABLES) if v not in seen]
+    seen.update(new)
+    found.run([v.initializer for v in new if v.initializer is not None and not _has_value(found, v)])
+    return found
+
+
+def _has_value(session: pb.Session, variable: pb.Variable) -> bool:
+    try:
+        session.read_variable(variable.op)
+    except pb.errors.FailedPreconditionError:
+        return False
+    return True
 
 
 def clear_session() -> None:
