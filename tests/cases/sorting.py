@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 import pullback as pb
@@ -145,9 +143,3 @@ CASES = [
     ),
     Case("invert_permutation", pb.math.invert_permutation, [np.array([3, 0, 2, 1])], np.array([1, 3, 2, 0])),
 ]
-
-_NAN_LAST = "onnxruntime puts NaN last, not first"
-_NAMES_NAN_LAST = {
-    "top_k_nan",
-}
-CASES = [replace(case, not_onnx=_NAN_LAST) if case.name in _NAMES_NAN_LAST else case for case in CASES]

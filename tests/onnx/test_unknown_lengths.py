@@ -159,3 +159,13 @@ def test_rows_are_repeated_as_often_as_a_run_says() -> None:
     wanted, found = [pb.Session(engine=e, graph=graph).run(fetches, feeds) for e in ("numpy", "onnxruntime")]
     for a, b in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("lengths", [((1, 3, 0), (2, 0, 5)), ((2, 1, 3, 0), (4, 0, 5)), ((1, 3, 2), (4, 2, 5))])
+def test_stacks_repeat_where_products_add_up_nothing(lengths: Any) -> None:
+    xs = [pb.placeholder(pb.float32, [None] * len(shape)) for shape in lengths]
+    fetches = [pb.matmul(*xs), *pb.gradients(pb.matmul(*xs), xs)]
+    feeds = {x: np.ones(shape, np.float32) for x, shape in zip(xs, lengths, strict=True)}
+    found, expected = [pb.Session(engine=engine).run(fetches, feeds) for engine in ("onnxruntime", "numpy")]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)
