@@ -93,9 +93,10 @@ def _fault_of_results(network: Network) -> str | None:
 
 
 def _is_open(network: Network) -> bool:
-    """Whether NaN meets the zeros around an array that windows see, by which some multiply, and others do not."""
+    """Whether NaN meets the zeros around an array that windows see, or of a unit matrix, by which not all multiply."""
     wild = any(isinstance(node, Source) and node.numbers in ("nan", "infinite") for node in network.nodes)
-    return wild and any(isinstance(node, Layer) and node.function in WINDOWS for node in network.nodes)
+    layers = [node for node in network.nodes if isinstance(node, Layer)]
+    return wild and any(x.function in WINDOWS or x.options.get("of") == "unit" for x in layers)
 
 
 def _excess(found: Array, narrow: Array, wide: Array, is_open: bool, moved: Array | None = None) -> float:
