@@ -169,3 +169,16 @@ def test_stacks_repeat_where_products_add_up_nothing(lengths: Any) -> None:
     found, expected = [pb.Session(engine=engine).run(fetches, feeds) for engine in ("onnxruntime", "numpy")]
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a, b, strict=True)
+
+
+@pytest.mark.parametrize("lengths", [((2, 0, 3), (2, 0, 5)), ((1, 0, 3), (2, 0, 5)), ((4, 0, 30), (4, 0, 50))])
+def test_products_of_transposed_stacks_that_add_up_nothing_are_zero(lengths: Any) -> None:
+    """Whatever stood in the memory that onnxruntime gives them."""
+    a, b = [pb.placeholder(pb.float32, [None] * 3) for _ in lengths]
+    filled = pb.placeholder(pb.float32, [None])
+    fetches = [pb.exp(filled), pb.matmul(a, b, transpose_a=True)]
+    feeds = {x: np.ones(shape, np.float32) for x, shape in zip((a, b), lengths, strict=True)}
+    with pb.Session(engine="onnxruntime") as session:
+        for size in (30, 200, 6000):
+            _, found = session.run(fetches, {**feeds, filled: np.ones(size, np.float32)})
+            assert not found.any()
