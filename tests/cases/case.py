@@ -11,6 +11,7 @@ import numpy as np
 PRODUCT_TOLERANCE = {"highest": 0.0, "high": 3e-3, "default": 3e-2}
 """How far products may be off in float32 on an accelerator, relative, by their precision: TensorFloat-32 keeps 10 bits
 of each factor, bfloat16 7."""
+DRAWN_THERE = "its numbers are drawn by the generator of the runtime"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Case:
     """Why XLA leaves it to the host."""
     not_on_numpy: str = ""
     not_onnx: str = ""
-    """Why onnxruntime cannot run it as an exported model."""
+    """Why it is refused as an exported model; or DRAWN_THERE."""
     not_float32: str = ""
     """Why it is only run as written."""
     not_exact: str = ""

@@ -12,7 +12,7 @@ import pullback as pb
 from pullback.primitives.pooling.max_pool import MaxPool
 from pullback.primitives.pooling.places import MaxPoolPlaces
 
-from .case import Case, distinct, normal
+from .case import DRAWN_THERE, Case, distinct, normal
 
 KINDS = {"max": (pb.nn.max_pool2d, np.max, distinct), "avg": (pb.nn.avg_pool2d, np.mean, normal)}
 
@@ -184,7 +184,6 @@ CASES = [
     ),
 ]
 
-_DRAWN = "its numbers are drawn by the generator of the runtime"
 _NAMES_DRAWN = {
     "fractional_avg_pool_overlapping",
     "fractional_avg_pool_pseudo_random",
@@ -192,4 +191,4 @@ _NAMES_DRAWN = {
     "fractional_max_pool_random",
     "fractional_max_pool_squared",
 }
-CASES = [replace(case, not_onnx=_DRAWN) if case.name in _NAMES_DRAWN else case for case in CASES]
+CASES = [replace(case, not_onnx=DRAWN_THERE) if case.name in _NAMES_DRAWN else case for case in CASES]

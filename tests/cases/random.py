@@ -8,7 +8,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, cubed, normal
+from .case import DRAWN_THERE, Case, cubed, normal
 
 SEED = np.array([3, 4])
 NEW = "each session draws other numbers"
@@ -113,7 +113,6 @@ CASES = [
     ),
 ]
 
-_DRAWN = "its numbers are drawn by the generator of the runtime"
 _NAMES_DRAWN = {
     "cube_of_dropout",
     "dropout",
@@ -143,4 +142,4 @@ _NAMES_DRAWN = {
     "uniform_like",
     "uniform_scalar",
 }
-CASES = [replace(case, not_onnx=_DRAWN) if case.name in _NAMES_DRAWN else case for case in CASES]
+CASES = [replace(case, not_onnx=DRAWN_THERE) if case.name in _NAMES_DRAWN else case for case in CASES]

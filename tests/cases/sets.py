@@ -10,6 +10,8 @@ from pullback.primitives.sets.unique_along import UniqueAlong
 from .case import Case, normal
 from .counting import N
 
+NANS = np.array([3.0, np.nan, -1.0, np.inf, 2.0, np.nan, -np.inf, 0.5, 3.0, 7.0, np.inf])
+
 CASES: list[Case] = [
     Case(
         "unique_along",
@@ -27,6 +29,19 @@ CASES: list[Case] = [
         [np.array([4.0, 2.0, 4.0, 7.0])],
         [np.array([4.0, 2.0, 7.0]), np.array([0, 1, 0, 2], np.int32)],
         not_differentiable="equal elements move apart",
+    ),
+    Case(
+        "unique_of_nans",
+        lambda: list(pb.unique_with_counts(pb.constant(NANS, pb.bfloat16))[1:]),
+        expected=[
+            np.array([0, 1, 2, 3, 4, 5, 6, 7, 0, 8, 3], np.int32),
+            np.array([2, 1, 1, 2, 1, 1, 1, 1, 1], np.int32),
+        ],
+    ),
+    Case(
+        "setdiff1d_of_nans",
+        lambda: pb.setdiff1d(pb.constant(NANS, pb.bfloat16), pb.constant(NANS[2:5], pb.bfloat16)).idx,
+        expected=np.array([0, 1, 5, 6, 7, 8, 9], np.int32),
     ),
     Case("unique_apart", lambda x: pb.unique(x).y, [normal(4)], lambda x: x),
     Case("unique_counts", lambda x: pb.unique_with_counts(x, pb.int64).count, [N], np.array([2, 1, 1, 1])),

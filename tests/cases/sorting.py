@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,37 @@ PIECES = np.array([[0, 0, 0, 1], [0, 0, 0, 0]], np.int32)
 def _two_largest(x: np.ndarray) -> list[np.ndarray]:
     order = np.argsort(-x)[:, :2]
     return [np.take_along_axis(x, order, 1), order.astype(np.int32)]
+
+
+NANS = np.array([3.0, np.nan, -1.0, np.inf, 2.0, np.nan, -np.inf, 0.5, 7.0])
+_ORDER = np.array([6, 2, 7, 4, 0, 8, 3, 1, 5], np.int32)
+_BACK = np.array([1, 5, 3, 8, 0, 4, 7, 2, 6], np.int32)
+
+
+def _of_nans() -> list[Case]:
+    """NaN is the largest in all dtypes: NumPy's own order of bfloat16 has it anywhere."""
+    cases = []
+    for dtype in (pb.bfloat16, pb.float16, pb.float64):
+
+        def case(name: str, f: Any, expected: Any, dtype: Any = dtype) -> None:
+            def build(x: pb.Tensor) -> Any:
+                y = f(pb.cast(x, dtype))
+                return pb.cast(y, x.dtype) if y.dtype == dtype else y
+
+            cases.append(Case(f"{name}_of_nans_{dtype.name}", build, [NANS], expected=expected, wrt=[]))
+
+        case("sort", pb.sort, NANS[_ORDER])
+        case("sort_descending", lambda x: pb.sort(x, direction="DESCENDING"), NANS[_BACK])
+        case("argsort", pb.argsort, _ORDER)
+        case("argsort_descending", lambda x: pb.argsort(x, direction="DESCENDING"), _BACK)
+        case("top_k", lambda x: pb.math.top_k(x, 4).values, NANS[_BACK[:4]])
+        case("top_k_places", lambda x: pb.math.top_k(x, 4).indices, _BACK[:4])
+        case("nth_element", lambda x: pb.math.nth_element(x, 4), np.array(3.0))
+        case("nth_largest", lambda x: pb.math.nth_element(x, 1, reverse=True), np.array(np.nan))
+        case("searchsorted", lambda x: pb.searchsorted(pb.sort(x), x), np.array([4, 7, 1, 6, 3, 7, 0, 2, 5], np.int32))
+        case("argmax", pb.argmax, np.array(1))
+        case("argmin", pb.argmin, np.array(1))
+    return cases
 
 
 ROWS = np.array([[1.0, 2.0, 2.0], [0.0, 5.0, 9.0]])
@@ -143,11 +174,6 @@ CASES = [
         np.array([3, 0]),
         wrt=[],
     ),
+    *_of_nans(),
     Case("invert_permutation", pb.math.invert_permutation, [np.array([3, 0, 2, 1])], np.array([1, 3, 2, 0])),
 ]
-
-_NAN_LAST = "onnxruntime puts NaN last, not first"
-_NAMES_NAN_LAST = {
-    "top_k_nan",
-}
-CASES = [replace(case, not_onnx=_NAN_LAST) if case.name in _NAMES_NAN_LAST else case for case in CASES]

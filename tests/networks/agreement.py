@@ -12,6 +12,7 @@ import numpy as np
 import pullback as pb
 
 from .network import Array, Built, Layer, Network, Source, build
+from .overflow import sound_results
 from .shrinking import shrunk
 
 WIDE = {"float32": "float64", "bfloat16": "float64", "float16": "float64", "complex64": "complex128"}
@@ -54,12 +55,32 @@ def _of_other_numbers(network: Network, n: int) -> Network:
 
 
 def found_fault(network: Network) -> str | None:
-    """What XLA computes otherwise; None where it does not."""
+    """What XLA computes otherwise; None where it does not, but for what is computed of numbers that overflow."""
+    fault = _fault_of_results(network)
+    if fault is None:
+        return None
+    sound = sound_results(network, values(network, network.dtype), values(network, _wider(network)))
+    if sound == network.results:
+        return fault
+    return _fault_of_results(replace(network, results=sound)) if sound else None
+
+
+def values(network: Network, dtype: Any) -> list[Array]:
+    """Those of all nodes, batch after batch."""
+    built = build(network, dtype)
+    runs = len(network.batches) * (2 if network.call != "run" else 1)
+    return run(network, replace(built, fetches=built.values), "numpy", dtype)[: runs * len(built.values)]
+
+
+def _wider(network: Network) -> str:
+    return WIDE.get(network.dtype, network.dtype)
+
+
+def _fault_of_results(network: Network) -> str | None:
     built = build(network, network.dtype)
     found = run(network, built, "xla", network.dtype)
     narrow = run(network, built, "numpy", network.dtype)
-    wide_dtype = WIDE.get(network.dtype, network.dtype)
-    wide = run(network, build(network, wide_dtype), "numpy", wide_dtype)
+    wide = run(network, build(network, _wider(network)), "numpy", _wider(network))
     moved, is_open = None, _is_open(network)
     for i, (a, b, c) in enumerate(zip(found, narrow, wide, strict=True)):
         if _excess(a, b, c, is_open) <= 0:
@@ -72,9 +93,10 @@ def found_fault(network: Network) -> str | None:
 
 
 def _is_open(network: Network) -> bool:
-    """Whether NaN meets the zeros around an array that windows see, by which some multiply, and others do not."""
+    """Whether NaN meets the zeros around an array that windows see, or of a unit matrix, by which not all multiply."""
     wild = any(isinstance(node, Source) and node.numbers in ("nan", "infinite") for node in network.nodes)
-    return wild and any(isinstance(node, Layer) and node.function in WINDOWS for node in network.nodes)
+    layers = [node for node in network.nodes if isinstance(node, Layer)]
+    return wild and any(x.function in WINDOWS or x.options.get("of") == "unit" for x in layers)
 
 
 def _excess(found: Array, narrow: Array, wide: Array, is_open: bool, moved: Array | None = None) -> float:

@@ -157,6 +157,8 @@ class Built:
     graph: pb.Graph
     xs: dict[int, Any]
     """The inputs by their numbers."""
+    values: list[pb.Tensor]
+    """Those of all nodes."""
     fetches: list[pb.Tensor]
     training: pb.Operation | None
 
@@ -173,7 +175,7 @@ def build(network: Network, dtype: Any) -> Built:
                 values.append(pb.convert_to_tensor(xs[i]))
             else:
                 values.append(node.build([values[j] for j in node.inputs]))
-        return Built(graph, xs, *_fetches(network, xs, [values[i] for i in network.results]))
+        return Built(graph, xs, values, *_fetches(network, xs, [values[i] for i in network.results]))
 
 
 def _input(network: Network, source: Source, dtype: Any) -> Any:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,9 +18,10 @@ pytest.importorskip("jax")
 
 from pullback.engines.xla.inner_products import InnerProducts
 
-from .agreement import check, fails
+from .agreement import check, fails, values
 from .drawing import drawn
 from .network import Layer, Network, Source
+from .overflow import sound_results
 
 SUM = Network(
     nodes=(
@@ -47,6 +50,20 @@ ROWS = Network(
     batches=(5,),
 )
 """The second derivative reads rows of a loop on the host, of several lengths, beside what is on the device."""
+
+OVERFLOWING = replace(
+    SUM,
+    nodes=(
+        *SUM.nodes,
+        Source((-1,), most=9),
+        Layer("segments", (0, 4), {"kind": "max", "count": 64}),
+        Source((16, 4)),
+        Layer("dense", (5, 6)),
+        Layer("activation", (7,), {"kind": "relu"}),
+    ),
+    results=(3, 5, 8),
+)
+"""Segments without rows have the lowest number; sums with it are finite or not by their order."""
 
 
 def test_rows_of_several_lengths_stay_on_the_host() -> None:
@@ -78,15 +95,33 @@ def test_a_network_is_the_code_that_makes_it() -> None:
         assert eval(repr(network)) == network == drawn(number)
 
 
-def test_what_is_wrong_is_found_in_a_small_network(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def wrong_inner_products(monkeypatch: pytest.MonkeyPatch) -> None:
     right = InnerProducts.result
 
     def wrong(self: InnerProducts, step: Any, arrays: Any) -> Any:
         y = right(self, step, arrays)
         return None if y is None else y * 1.001
 
-    assert not fails(SUM)
     monkeypatch.setattr(InnerProducts, "result", wrong)
+
+
+def test_results_of_numbers_that_overflow_are_told_from_the_others() -> None:
+    assert sound_results(OVERFLOWING, *map(partial(values, OVERFLOWING), ["float32", "float64"])) == (3, 5)
+
+
+@pytest.mark.usefixtures("wrong_inner_products")
+def test_what_is_wrong_beside_numbers_that_overflow_is_found() -> None:
+    assert fails(OVERFLOWING)
+    assert not fails(replace(OVERFLOWING, results=(8,)))
+
+
+def test_what_is_right_does_not_fail() -> None:
+    assert not fails(SUM)
+
+
+@pytest.mark.usefixtures("wrong_inner_products")
+def test_what_is_wrong_is_found_in_a_small_network() -> None:
     with pytest.raises(AssertionError) as caught:
         check(SUM)
     small = Network(

@@ -82,6 +82,13 @@ ROWS = {
         {"x": _rand(2, 4, 7, 8), "f": _rand(6, 2, 3, 3), "d": _rand(6, 1, 2, 2)},
         ["a", "b"],
     ),
+    "depthwise_convolutions_of_one_axis": Row(
+        """g (float[2, 4, 12] x, float[4, 1, 3] f, float[4, 1, 9] d) => (float[2, 4, "k"] y) {
+        a = Conv <group = 4, pads = [2, 0], dilations = [1]> (x, f)
+        y = Conv <group = 4> (a, d) }""",
+        {"x": _rand(2, 4, 12), "f": _rand(4, 1, 3), "d": _rand(4, 1, 9)},
+        ["a"],
+    ),
     "transposed_convolution_of_any_size": Row(
         """g (float["n", 4, "h"] x, float[4, 3, 3] f) => (float["n", 6, "k"] y) {
         y = ConvTranspose <group = 2, strides = [3], dilations = [2], pads = [2, 1], output_padding = [1]> (x, f) }""",

@@ -42,11 +42,11 @@ _INSTEAD = {
     "S": "ilfd",
     "i": "ldf",
     "I": "ld",
-    "l": "d",
-    "L": "ld",
+    "l": "",
+    "L": "l",
     "?": "ilBf",
 }
-"""In which dtypes something is computed instead, the best first."""
+"""In which dtypes something is computed instead, the best first: float64 does not hold all numbers of 64 bits."""
 _BY_DTYPE = {dtype: letter for letter, dtype in _LETTERS.items()}
 _CAST_BY_ITSELF = _LETTERS["h"]
 """onnxruntime itself computes in float32 where it has no kernel for float16."""

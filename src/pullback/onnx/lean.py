@@ -293,12 +293,22 @@ def _reduced(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out
     return w.reshape(x, out.shape.known)
 
 
+def _matmul(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+    """Zeros where nothing is added up: onnxruntime does not repeat a stack of one such matrix."""
+    del attributes
+    if not out.shape.is_fully_defined() or 0 not in (inputs[0].type.shape.sizes or ())[-1:]:
+        return None
+    result: Value = w.expand(w.constant(np.zeros((), out.dtype)), out.shape.known)
+    return result
+
+
 _RULES: dict[str, Rule] = {
     "Add": _add,
     "Cast": _cast,
     "Div": _right_neutral(1),
     "Expand": _expand,
     "Identity": _identity,
+    "MatMul": _matmul,
     "Max": _of_one,
     "Min": _of_one,
     "Mul": _mul,

@@ -1,4 +1,4 @@
-"""NaN semantics of onnxruntime: its ReduceMax, ReduceMin, ArgMax and TopK skip NaN or misplace it; here it counts."""
+"""NaN semantics of onnxruntime: its reductions, ArgMax and TopK skip NaN or misplace it; here it counts."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import bool as bool_
-from ..core.dtypes import int32, int64
+from ..core.dtypes import int32, int64, uint64
 from ..core.scopes import NOTHING
 from ..core.shape import TensorShape, with_symbols
 from ..core.types import TensorType
-from . import lean, near_neutral
+from . import lean, near_neutral, ordering
 from .folding import fold
 from .inference import Node, inferred
 from .kernels import legal_dtypes
@@ -82,11 +82,8 @@ class NodeWriter:
         known = None if elements is None else self._vector_of(elements, out.dtype)
         if known is not None:
             return known
-        if op_type in ("Max", "Min") and len(given) == 2 and out.dtype == int64:
-            # onnxruntime 1.31 takes 2**31 in the lower half of a number of 64 bits for something negative.
-            first = self.node("Less" if op_type == "Min" else "Greater", *given)
-            made = self.where(first, given[0], given[1])  # type: ignore[arg-type]
-        else:
+        made = ordering.in_order(self, op_type, given, attributes)
+        if made is None:
             (made,) = self._legal(op_type, given, [out], attributes)
         if elements is not None:
             self.note_elements(made, elements)
@@ -182,6 +179,8 @@ class NodeWriter:
         given = tuple([None if x is None else x.type.dtype for x in inputs])
         made = tuple([t.dtype for t in types])
         taken, computed = legal_dtypes(op_type, self.model.opset, given, made, attributes)
+        if uint64 in given and ordering.compares(op_type, attributes):
+            return self._signed(op_type, inputs, types, attributes)
         if taken != given:
             inputs = [None if x is None else self.cast(x, d) for x, d in zip(inputs, taken, strict=True)]
         if computed == made:
@@ -189,6 +188,15 @@ class NodeWriter:
         inner = [TensorType(d, t.shape) for d, t in zip(computed, types, strict=True)]
         found = self._emit(op_type, inputs, inner, attributes)
         return [self.cast(y, t.dtype) for y, t in zip(found, types, strict=True)]
+
+    def _signed(
+        self, op_type: str, inputs: Sequence[Value | None], types: Sequence[TensorType], attributes: Mapping[str, Any]
+    ) -> list[Value]:
+        """What compares unsigned numbers of 64 bits compares signed ones."""
+        signed = [ordering.to_signed(self, x) if x is not None and x.type.dtype == uint64 else x for x in inputs]
+        inner = [TensorType(int64 if t.dtype == uint64 else t.dtype, t.shape) for t in types]
+        found = self._emit(op_type, signed, inner, attributes)
+        return [ordering.from_signed(self, y, t.dtype) for y, t in zip(found, types, strict=True)]
 
     def _emit(
         self, op_type: str, inputs: Sequence[Value | None], types: Sequence[TensorType], attributes: Mapping[str, Any]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import bool as bool_
+from ..core.dtypes import float32
 from ..core.errors import NotRecordedError
 from .traced_complex import complex_elementwise
 from .traced_float64 import BY_FLOAT64
@@ -75,6 +76,8 @@ def _unary(w: Writer, name: str, x: Traced) -> Any:
         return BY_FLOAT64[name](x)
     if name == "sign" and x.dtype.kind in "iu" and x.dtype.itemsize == 8:
         return Traced(w, whole_sign(w, x.value))
+    if name == "sign" and x.dtype.itemsize == 2 and x.dtype.kind not in "iu":
+        return _unary(w, name, x.astype(float32)).astype(x.dtype)  # Its kernel for these gives 0 for NaN.
     if name in _UNARY:
         whole = name in ("floor", "ceil", "rint") and x.dtype.kind in "iub"
         return x if whole else emit(w, _UNARY[name], x)

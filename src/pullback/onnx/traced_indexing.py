@@ -103,6 +103,8 @@ def write_at(x: Traced, index: Any, values: Any, how: str, mode: str | None) -> 
     """A copy of `x` with `values` written, added, multiplied... at `index`; what is outside is dropped."""
     w, xp = x.w, namespace(x.w)
     if isinstance(x, TracedComplex):
+        if how not in ("none", "add"):
+            raise NotRecordedError(f"'{how}' of complex numbers at an index: ONNX combines real numbers there")
         return TracedComplex(*[write_at(part_of(x, im), index, part_of(values, im), how, mode) for im in (False, True)])
     parts = _full_index(x, index)
     if isinstance(parts[0], Traced) and parts[1:] == [slice(None)] * (x.ndim - 1):

@@ -45,6 +45,16 @@ def _apart(*shape: int, seed: int = 0) -> np.ndarray:
     return distinct(*shape, seed=seed) + 0.013
 
 
+def _large_powers(dtype: Any) -> Case:
+    """Exponents of more bits than a product of small numbers can have."""
+    bits = np.iinfo(dtype).bits
+    exponents = [min(n, np.iinfo(dtype).max) for n in (7, 62, 63, 64, 65, 100, 127, 128, 1000, 2**31 - 1, 2**62 + 1)]
+    bases = [2, 3, 2, 2, 7, 5, 3, 11, 0, 3, 251]
+    expected = [pow(a, n, 2**bits) for a, n in zip(bases, exponents, strict=True)]
+    arrays = [np.array(x, np.uint64).astype(dtype) for x in (bases, exponents, expected)]
+    return Case(f"pow_of_large_exponents_{np.dtype(dtype)}", pb.pow, arrays[:2], arrays[2])
+
+
 CASES = [
     *_binary("add", pb.add, np.add, normal, normal),
     *_binary("subtract", pb.subtract, np.subtract, normal, normal),
@@ -104,6 +114,7 @@ CASES = [
         [np.array([2, 1, -1, -1, 0]), np.array([-1, -3, -3, -2, -1])],
         np.array([0, 1, -1, 1, 0]),
     ),
+    *[_large_powers(dtype) for dtype in (np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64)],
     Case("pow_uint8", pb.pow, [np.array([2, 3], np.uint8), np.array([3, 2], np.uint8)], np.array([8, 9])),
     Case("pow_square_of_negative", lambda x: x**2, [normal(4)], np.square),
     Case("pow_cube", lambda x: x**3, [normal(4)], lambda x: x**3),

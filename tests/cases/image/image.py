@@ -10,7 +10,7 @@ import numpy as np
 import pullback as pb
 from pullback.primitives.image.boxes_by_class import NonMaxSuppressionByClass
 
-from ..case import Case, distinct, normal, positive
+from ..case import DRAWN_THERE, Case, distinct, normal, positive
 
 RANK_IS_NEEDED = "the rank says which axes are rows and columns"
 IMAGES = normal(2, 5, 4, 3)
@@ -177,7 +177,6 @@ CASES = [
     ),
 ]
 
-_DRAWN = "its numbers are drawn by the generator of the runtime"
 _NAMES_DRAWN = {
     "random_brightness_drawn",
     "random_contrast_drawn",
@@ -187,7 +186,7 @@ _NAMES_DRAWN = {
     "random_hue_drawn",
     "random_saturation_drawn",
 }
-CASES = [replace(case, not_onnx=_DRAWN) if case.name in _NAMES_DRAWN else case for case in CASES]
+CASES = [replace(case, not_onnx=DRAWN_THERE) if case.name in _NAMES_DRAWN else case for case in CASES]
 
 _NO_SUPPRESSION = "onnxruntime suppresses boxes by their overlap only"
 _NAMES_NO_SUPPRESSION = {"non_max_suppression_soft", "non_max_suppression_overlaps"}

@@ -63,6 +63,9 @@ def _einsum(equation: str, *shapes: tuple[int, ...]) -> Case:
 
 CASES = [
     *_flagged(),
+    Case("matmul_of_nothing", pb.matmul, [normal(3, 0), normal(0, 2)], expected=np.zeros((3, 2))),
+    Case("matmul_stacks_of_nothing", pb.matmul, [normal(1, 3, 0), normal(2, 0, 5)], expected=np.zeros((2, 3, 5))),
+    Case("matmul_stacks_of_no_rows", pb.matmul, [normal(1, 0, 3), normal(2, 3, 5)], expected=np.zeros((2, 0, 5))),
     Case("matmul_with_itself", lambda x: pb.matmul(x, x), [normal(3, 3)]),
     Case("matmul_with_own_transpose", lambda x: pb.matmul(x, x, transpose_a=True), [normal(4, 3)]),
     Case("matmul_with_own_transpose_complex", lambda x: pb.matmul(x, x, transpose_b=True), [_complex(3, 4)]),

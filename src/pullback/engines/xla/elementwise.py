@@ -6,15 +6,17 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ...core.dtypes import COMPLEX, INTEGER
 from ...primitives.elementwise.division import FloorDiv, TruncateDiv
 from ...primitives.elementwise.hyperbolic import Atanh, Cosh, Sinh
-from ...primitives.elementwise.powers import Rsqrt
+from ...primitives.elementwise.powers import Pow, Rsqrt, inverse_power
 from .linalg.products import made
 from .registry import xla_kernel
 
+_SIX_BITS = 64
 _FAR = 22.0
 """From here on the hyperbolic sine and cosine are half an exponential, to the last bit of float64."""
 
@@ -23,6 +25,23 @@ _FAR = 22.0
 def rsqrt(primitive: Rsqrt, x: jax.Array) -> jax.Array:
     del primitive
     return lax.rsqrt(jnp.asarray(x))
+
+
+@xla_kernel(Pow)
+def power(primitive: Pow, a: Any, b: Any) -> Any:
+    """Of integers by all bits of the exponents: jax reads six, with which 2^64 is 1."""
+    if a.dtype not in INTEGER or (isinstance(b, np.ndarray | np.generic) and int(np.max(b, initial=0)) < _SIX_BITS):
+        return primitive.kernel(jnp, a, b)
+    a, b = jnp.broadcast_arrays(a, b)
+    state = jnp.ones_like(a), a, jnp.maximum(b, 0)
+    whole, _, _ = lax.while_loop(lambda state: jnp.any(state[2] != 0), _next_bit, state)
+    return jnp.where(b >= 0, whole, inverse_power(jnp, a, b))
+
+
+def _next_bit(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """The power by one more bit of the exponents, the next square, and the bits that are left."""
+    whole, square, bits = state
+    return jnp.where(bits & 1 != 0, whole * square, whole), square * square, bits >> 1
 
 
 @xla_kernel(Sinh, Cosh)

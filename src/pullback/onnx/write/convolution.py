@@ -186,12 +186,13 @@ def depthwise_by_filter(w: Writer, p: Any, x: Value, dy: Value, sizes: Value | N
     g = Geometry(tuple(windows), p.strides, p.dilations, p.padding)
     images, pads = padded(w, g, channels_second(w, x, p.data_format))
     cotangent = channels_second(w, dy, p.data_format)
-    lengths = [*dims_of(images, 4)[2:], *dims_of(cotangent, 4)[2:]]
-    if multiplier > 1 or max(p.strides) > 1 or None in lengths or 0 in lengths:
+    lengths = [*dims_of(images, g.rank + 2)[2:], *dims_of(cotangent, g.rank + 2)[2:]]
+    large = prod(windows) > _SMALL_WINDOW
+    if multiplier > 1 or max(p.strides) > 1 or None in lengths or 0 in lengths or (large and g.rank != 2):
         return _by_taking(w, g, images, pads, cotangent)
-    if prod(windows) > _SMALL_WINDOW:
+    if large:
         return _by_diagonals(w, g, images, pads, cotangent)
-    products = [w.node("Mul", piece, cotangent) for piece in _pieces(w, g, images, pads, tuple(lengths[2:]))]  # type: ignore[arg-type]
+    products = [w.node("Mul", piece, cotangent) for piece in _pieces(w, g, images, pads, tuple(lengths[g.rank :]))]  # type: ignore[arg-type]
     return w.reshape(w.concat([w.sum(v, [0, *g.spatial]) for v in products], 0), [*windows, channels, 1])
 
 

@@ -118,20 +118,22 @@ def _zeros_across(w: Writer, x: Value, axis: int, number: float = 0.0) -> Value:
 def cumprod(w: Writer, p: Any, x: Value) -> Value:
     if 0 in (x.type.shape.sizes or ()):
         return x
-    factors = shifted(w, x, p.axis, 1.0, p.reverse) if p.exclusive else x
+    given = w.cast(x, wide(x))
+    factors = shifted(w, given, p.axis, 1.0, p.reverse) if p.exclusive else given
 
     def step(inner: Writer, state: Value, factor: Value) -> Value:
         return inner.node("Mul", state, factor)
 
     start = _zeros_across(w, factors, p.axis, 1.0)
-    return alike(w, _running(w, [factors], start, step, p.axis, p.reverse), x)
+    return alike(w, w.cast(_running(w, [factors], start, step, p.axis, p.reverse), x.type.dtype), x)
 
 
 @writer(CumulativeLogsumexp)
 def running_logsumexp(w: Writer, p: Any, x: Value) -> Value:
     if 0 in (x.type.shape.sizes or ()):
         return x
-    terms = shifted(w, x, p.axis, -np.inf, p.reverse) if p.exclusive else x
+    given = w.cast(x, wide(x))
+    terms = shifted(w, given, p.axis, -np.inf, p.reverse) if p.exclusive else given
 
     def step(inner: Writer, state: Value, term: Value) -> Value:
         top, low = inner.node("Max", state, term), inner.node("Min", state, term)
@@ -141,7 +143,7 @@ def running_logsumexp(w: Writer, p: Any, x: Value) -> Value:
         return inner.where(inner.node("Equal", low, top), inner.where(_infinite(inner, top), top, total), total)
 
     start = _zeros_across(w, terms, p.axis, -np.inf)
-    return alike(w, _running(w, [terms], start, step, p.axis, p.reverse), x)
+    return alike(w, w.cast(_running(w, [terms], start, step, p.axis, p.reverse), x.type.dtype), x)
 
 
 def _infinite(w: Writer, x: Value) -> Value:

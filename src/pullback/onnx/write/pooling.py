@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import int64
+from ...core.dtypes import int64, uint64
 from ...core.errors import NotRecordedError
 from ...primitives.pooling.argmax import MaxPoolWithArgmax
 from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
@@ -15,6 +15,7 @@ from ...primitives.pooling.fractional import FractionalMaxPool, PickPixels, Pool
 from ...primitives.pooling.geometry import holes_of, is_tiled
 from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, MaxPoolGradGrad
 from ...primitives.pooling.places import MaxPoolPlaces
+from ..pairs import trace_kernel
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -35,9 +36,11 @@ from .traced import traced
 
 
 @writer(MaxPool)
-def max_pool(w: Writer, p: Any, x: Value) -> Value:
+def max_pool(w: Writer, p: Any, x: Value) -> Any:
     if 0 in (w.op.outputs[0].shape.sizes or ()):
         return zeros(w, x, w.op.outputs[0].shape.known)
+    if x.type.dtype in (int64, uint64):
+        return trace_kernel(w, [x])
     return as_data_format(w, _maxima(w, p, x)[0], _form(p))
 
 
@@ -132,6 +135,8 @@ def _places(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
 
 def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value, Value]:
     """The maxima and their places in the flattened images, in ONNX's layout: one node for all who ask."""
+    if x.type.dtype in (int64, uint64):
+        raise NotRecordedError("places of the largest whole numbers of 64 bits: MaxPool has them as float64")
     g = _geometry(p)
     outer = channels_second(w, x, p.data_format)
     counts = g.counts(dims_of(outer, g.rank + 2)[2:])

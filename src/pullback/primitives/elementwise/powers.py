@@ -240,7 +240,7 @@ class Pow(AbstractElementwise):
         if a.dtype.kind != "i":
             return xp.power(a, b)
         power = xp.power(a, xp.maximum(b, 0))
-        return xp.where(b >= 0, power, _inverse_power(xp, a, b))
+        return xp.where(b >= 0, power, inverse_power(xp, a, b))
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         return lambda: PowGradX()(conj(a), conj(b), dy), lambda: PowGradY()(conj(a), conj(y), dy)
@@ -249,7 +249,7 @@ class Pow(AbstractElementwise):
         return intervals.power(*xs)
 
 
-def _inverse_power(xp: Any, a: Any, b: Any) -> Any:
+def inverse_power(xp: Any, a: Any, b: Any) -> Any:
     """Integers `a` to negative powers `b`, without the fraction: what is not 1 or -1 gives 0."""
     sign = xp.where(xp.bitwise_and(b, 1) == 1, a, xp.ones((), a.dtype))
     return kept(xp, xp.abs(a) == 1, sign)

@@ -13,6 +13,7 @@ from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
+from ..base.precision import widened
 from ..creation.constant import convert_to_tensor
 from ..indexing.gather import gather
 
@@ -91,7 +92,7 @@ class UniqueIndices(Primitive):
         """With NumPy: the number of rows depends on the values."""
         del xp
         _, first, places, counts = np.unique(
-            x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+            widened(x), return_index=True, return_inverse=True, return_counts=True, equal_nan=False
         )
         order = np.argsort(first, kind="stable")
         rank = np.empty(order.size, np.int64)
@@ -144,6 +145,6 @@ class ListDiffIndices(Primitive):
 
     def kernel(self, xp: Any, x: Any, y: Any) -> Any:
         del xp
-        return np.flatnonzero(~np.isin(x, y)).astype(self.index_dtype)
+        return np.flatnonzero(~np.isin(widened(x), widened(y))).astype(self.index_dtype)
 
     gradient = no_gradient

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
+from ..base.precision import widened
 
 
 class UniqueAlong(Primitive):
@@ -31,7 +32,7 @@ class UniqueAlong(Primitive):
         """With NumPy: the number of slices depends on the values."""
         del xp
         _, first, places, counts = np.unique(
-            np.asarray(x), return_index=True, return_inverse=True, return_counts=True, axis=self.axis
+            widened(np.asarray(x)), return_index=True, return_inverse=True, return_counts=True, axis=self.axis
         )
         places = places.reshape(-1)
         if not self.ordered:

@@ -14,6 +14,7 @@ from ...core.traits import linear, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis, static_integer
+from ..base.precision import widened
 from ..base.scattering import sum_rows
 from ..elementwise.arithmetic import Neg
 from ..reduction.abstract import reduced_shape
@@ -57,7 +58,7 @@ class NthElement(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         place = x.shape[-1] - 1 - self.n if self.reverse else self.n
-        return xp.sort(x, axis=-1)[..., place]
+        return xp.sort(widened(x), axis=-1)[..., place].astype(x.dtype)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         (x,), (y,) = op.inputs, op.outputs

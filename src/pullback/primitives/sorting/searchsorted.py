@@ -13,6 +13,7 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
+from ..base.precision import widened
 
 
 def searchsorted(
@@ -56,6 +57,7 @@ class SearchSorted(Primitive):
     def kernel(self, xp: Any, sequence: Any, values: Any) -> Any:
         """With NumPy, row by row; XLA has a form of its own."""
         del xp
+        sequence, values = widened(sequence), widened(values)
         count = math.prod(values.shape[:-1])
         rows, wanted = sequence.reshape(count, sequence.shape[-1]), values.reshape(count, values.shape[-1])
         found = [np.searchsorted(row, some, self.side) for row, some in zip(rows, wanted, strict=True)]

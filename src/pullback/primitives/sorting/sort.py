@@ -1,6 +1,7 @@
 """Sorting, top-k and arg-max: what comes first, and its position.
 
-NaN counts as larger than every number. Equal elements keep their order, on every engine.
+NaN counts as larger than every number. Equal elements keep their order, on every engine. NumPy's own order of bfloat16
+puts NaN anywhere, and other elements with it: 16-bit floats are compared as float32, here and wherever else it sorts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ...core.traits import links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis, is_computed, static_integer
+from ..base.precision import widened
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..debugging.assertions import assert_
@@ -115,7 +117,7 @@ def check_number(x: Any, k: int) -> None:
 def _descending(xp: Any, x: Any) -> Any:
     """The positions of the elements along the last axis, largest first, equals in order."""
     n = x.shape[-1]
-    return n - 1 - xp.argsort(x[..., ::-1], axis=-1, stable=True)[..., ::-1]
+    return n - 1 - xp.argsort(widened(x)[..., ::-1], axis=-1, stable=True)[..., ::-1]
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
@@ -179,7 +181,7 @@ class ArgSort(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.descending:
-            return xp.argsort(x, axis=self.axis, stable=True).astype(int32)
+            return xp.argsort(widened(x), axis=self.axis, stable=True).astype(int32)
         return xp.moveaxis(_descending(xp, xp.moveaxis(x, self.axis, -1)), -1, self.axis).astype(int32)
 
     gradient = no_gradient

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import bfloat16, float16, float32
+from ....core.dtypes import bfloat16, float16, float32, float64
 from ....primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
+from ...nans import with_nans
 from ...records import Value
 from ...registry import writer
 from ...writing import Writer
@@ -18,7 +19,10 @@ _LONGEST_TABLE = 2**20
 
 @writer(Softmax, LogSoftmax)
 def softmax(w: Writer, p: Any, x: Value) -> Value:
-    return narrowed(w, w.node(p.type, widened(w, x), axis=p.axis))
+    y = w.node(p.type, widened(w, x), axis=p.axis)
+    if p.type == "LogSoftmax" and x.type.dtype == float64:
+        return with_nans(w, x, y, lambda nans: w.sum(nans, [p.axis], True))
+    return narrowed(w, y)
 
 
 @writer(SoftmaxGrad)

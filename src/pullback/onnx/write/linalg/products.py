@@ -6,6 +6,7 @@ from typing import Any
 
 from ....core.dtypes import bfloat16, float16, float32, float64, int64
 from ....core.operation import Operation
+from ....core.shape import same_length
 from ....primitives.linalg.einsum import Einsum, split_equation
 from ....primitives.linalg.matmul import BatchMatMul, MatMul
 from ...pairs import trace_kernel
@@ -52,9 +53,44 @@ def _has_rows(op: Operation, a: Value, b: Value) -> bool:
 def _product(w: Writer, a: Value, b: Value) -> Value:
     """onnxruntime makes one node of a transposition and a MatMul."""
     dtype = w.op.outputs[0].dtype
+    turned = _is_transposed(w, a) or _is_transposed(w, b)
+    if _may_repeat_nothing(a, b):
+        a, b = _repeated(w, a, b), _repeated(w, b, a)
     if dtype in (float16, bfloat16):
         a, b = w.cast(a, float32), w.cast(b, float32)
-    return w.cast(w.node("MatMul", a, b), dtype)
+    y = w.node("MatMul", a, b)
+    return w.cast(_zero_of_nothing(w, a, b, y) if turned else y, dtype)
+
+
+def _zero_of_nothing(w: Writer, a: Value, b: Value, y: Value) -> Value:
+    """The product, 0 where an inner length is: that of transposed stacks onnxruntime leaves as the memory was."""
+    mine, other = a.type.shape.sizes, b.type.shape.sizes
+    if mine is None or other is None or min(len(mine), len(other)) < 2 or max(len(mine), len(other)) < 3:
+        return y
+    if not _may_be_nothing(mine[-1], other[-2]):
+        return y
+    some = w.node("Greater", w.lengths(a, [-1]), w.vector([0]))
+    return w.where(some, y, w.scalar(0, y))
+
+
+def _may_repeat_nothing(a: Value, b: Value) -> bool:
+    """Whether stacks of two lengths may meet with an inner length of 0: onnxruntime does not repeat the shorter."""
+    mine, other = a.type.shape.lengths, b.type.shape.lengths
+    if mine is None or other is None or not (len(mine) > 2 and len(other) > 2):
+        return False
+    alike = len(mine) == len(other) and all(map(same_length, mine[:-2], other[:-2]))
+    return not alike and _may_be_nothing(mine[-1], other[-2])
+
+
+def _may_be_nothing(*inner: Any) -> bool:
+    """Whether the inner length of a product may be 0, as its two factors know it."""
+    return not any(isinstance(n, int) and n > 0 for n in inner)
+
+
+def _repeated(w: Writer, x: Value, like: Value) -> Value:
+    """Matrices as often as those of another stack."""
+    stacks = w.lengths(like, list(range(len(like.type.shape.sizes or ()) - 2)))
+    return w.expand(x, w.concat([stacks, w.vector([1, 1])], 0))
 
 
 def _turned(w: Writer, x: Value, swap: bool) -> Value:

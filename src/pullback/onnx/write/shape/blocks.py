@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import int64
+from ....core.dtypes import int64, uint64
 from ....primitives.shape.space_to_batch import BatchToSpaceND, SpaceToBatchND
 from ....primitives.shape.space_to_depth import DepthToSpace, SpaceToDepth
+from ...pairs import trace_kernel
 from ...records import Value
 from ...registry import writer
 from ...writing import Writer
@@ -17,7 +18,9 @@ from ..shapes import rank_of
 
 
 @writer(SpaceToDepth, DepthToSpace)
-def blocks(w: Writer, p: Any, x: Value) -> Value:
+def blocks(w: Writer, p: Any, x: Value) -> Any:
+    if x.type.dtype in (int64, uint64):
+        return trace_kernel(w, [x])
     dims = w.op.outputs[0].shape.sizes
     if dims is not None and p.data_format == "NHWC":
         dims = (dims[0], dims[3], dims[1], dims[2])
