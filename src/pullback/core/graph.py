@@ -376,20 +376,15 @@ class Graph(Collections):
             return self._index.of_class(cls)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor named `operation:number`; KeyError where there is none, ValueError where the form is another.
-
-        In programs of TensorFlow 1 a variable is found by the name of its tensor: `w:0`.
-        """
+        """The tensor named `operation:number`, in programs of TensorFlow 1 its variable; errors as above."""
         op_name, colon, number = name.rpartition(":")
         if not colon or not number.isdigit():
-            raise ValueError(
-                f"The name '{name}' looks like an operation's; a tensor's has the form '<operation>:<output number>'."
-            )
+            form = "a tensor's has the form '<operation>:<output number>'."
+            raise ValueError(f"The name '{name}' looks like an operation's; {form}")
         op = self.get_operation_by_name(op_name)
         if int(number) >= len(op.outputs):
             raise KeyError(f"The name '{name}' refers to output {number} of '{op_name}', which has {len(op.outputs)}.")
-        found: Tensor = seen.named(op.outputs[int(number)])
-        return found
+        return seen.named(op.outputs[int(number)])  # type: ignore[no-any-return]
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation of this graph that `obj` is, names, or (a variable) stands for.
