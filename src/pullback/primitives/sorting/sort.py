@@ -6,8 +6,11 @@ puts NaN anywhere, and other elements with it: 16-bit floats are compared as flo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, int32
 from ...core.operation import Operation, Tensor
@@ -30,6 +33,9 @@ from ..logic.logical import logical_and, logical_not
 from ..reduction.reduce import REAL, CountNonzero, reduce_all, take_numbers
 from ..shape.size import shape
 from ..shape.squeeze import expand_dims
+
+_SHARE = 4
+"""The elements that are selected before they are ordered are at most one of so many."""
 
 
 class TopK(NamedTuple):
@@ -101,7 +107,7 @@ class TopKV2(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         check_number(x, self.k)
-        positions = _descending(xp, x)[..., : self.k]
+        positions = _first_of_many(x, self.k) if _is_worth_selecting(x, self.k) else _descending(xp, x)[..., : self.k]
         return xp.take_along_axis(x, positions, axis=-1), positions.astype(self.index_type)
 
     def gradient(self, op: Operation, dy: Tensor, _: Any) -> Sequence[Any]:
@@ -118,6 +124,28 @@ def _descending(xp: Any, x: Any) -> Any:
     """The positions of the elements along the last axis, largest first, equals in order."""
     n = x.shape[-1]
     return n - 1 - xp.argsort(widened(x)[..., ::-1], axis=-1, stable=True)[..., ::-1]
+
+
+def _is_worth_selecting(x: Any, k: int) -> bool:
+    """Whether so few elements of NumPy's array are wanted that these had better be found before they are ordered."""
+    return isinstance(x, np.ndarray) and bool(x.size) and 0 < k <= x.shape[-1] // _SHARE and not np.isnan(x).any()
+
+
+def _first_of_many(x: Any, k: int) -> Any:
+    """The positions of the `k` largest numbers along the last axis, largest first, equals in order.
+
+    Those are all above the k-th, and of its equals the first.
+    """
+    x = widened(x)
+    least = np.partition(x, -k, axis=-1)[..., -k, None]
+    chosen = x >= least
+    if chosen.sum() > k * math.prod(x.shape[:-1]):
+        above = x > least
+        equal = chosen & ~above
+        chosen = above | (equal & (np.cumsum(equal, axis=-1) <= k - above.sum(-1, keepdims=True)))
+    positions = np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
+    order = _descending(np, np.take_along_axis(x, positions, axis=-1))
+    return np.take_along_axis(positions, order, axis=-1)
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
