@@ -78,8 +78,16 @@ AXES += [((16, 20, 3, 5), [1, 2, 3]), ((4, 20, 3, 30), None), ((12, 3), -1), ((7
 
 
 @pytest.mark.usefixtures("optimized_programs")
-@pytest.mark.parametrize("numbers", ["nan", "infinite", "equal"])
-@pytest.mark.parametrize("dtype", [pb.float32, pb.float64, pb.float16, pb.bfloat16])
+@pytest.mark.parametrize(
+    ("dtype", "numbers"),
+    [
+        *[(pb.float32, "nan"), (pb.float64, "equal"), (pb.float16, "infinite"), (pb.bfloat16, "nan")],
+        *[pytest.param(pb.float32, numbers, marks=pytest.mark.slow) for numbers in ("infinite", "equal")],
+        *[pytest.param(pb.float64, numbers, marks=pytest.mark.slow) for numbers in ("nan", "infinite")],
+        *[pytest.param(pb.float16, numbers, marks=pytest.mark.slow) for numbers in ("nan", "equal")],
+        *[pytest.param(pb.bfloat16, numbers, marks=pytest.mark.slow) for numbers in ("infinite", "equal")],
+    ],
+)
 def test_extrema_are_those_of_numpy_however_many_elements_there_are(dtype: pb.DType, numbers: str) -> None:
     """XLA's library for reductions of many elements loses NaN."""
     random = np.random.default_rng(0)
