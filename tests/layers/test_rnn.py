@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -269,3 +270,27 @@ def test_a_cell_is_placed_on_a_device() -> None:
     assert {output.op.device, state.c.op.device} == {"/cpu:1"}
     assert (cell.output_size, len(cell.variables)) == (2, 2)
     assert pb.zeros([1]).op.device != "/cpu:1"
+
+
+@pytest.mark.parametrize("kind", [pb.nn.rnn_cell.BasicRNNCell, pb.nn.rnn_cell.GRUCell, pb.nn.rnn_cell.BasicLSTMCell])
+def test_activations_of_cells_may_be_named(kind: Any) -> None:
+    x = np.random.default_rng(0).normal(size=[2, 4]).astype(np.float32)
+    results = []
+    for given in ("softsign", pb.nn.softsign):
+        with pb.Graph().as_default():
+            cell = kind(3, activation=given)
+            with pb.variable_scope("cell", initializer=pb.initializers.random_normal(seed=1)):
+                y, _ = cell(pb.constant(x), cell.zero_state(2, pb.float32))
+            session = pb.Session(engine="numpy")
+            session.run(pb.global_variables_initializer())
+            results.append(session.run(y))
+    np.testing.assert_array_equal(*results)
+
+
+def test_an_unknown_name_of_an_activation_is_refused() -> None:
+    message = (
+        "activation: there is no function named 'rlu'; there are tanh, sigmoid, relu, elu, selu, softplus, softsign, "
+        "exponential, linear"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        pb.nn.rnn_cell.GRUCell(3, activation="rlu")

@@ -17,7 +17,6 @@ from ...primitives.activations.sigmoid import sigmoid
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import ones, zeros
 from ...primitives.elementwise.clip import clip_by_value
-from ...primitives.elementwise.hyperbolic import tanh
 from ...primitives.linalg.matmul import matmul
 from ...primitives.random.dropout import dropout
 from ...primitives.shape.stacking import concat, split
@@ -25,8 +24,7 @@ from ...primitives.variables.variable import Variable
 from ..variables.initializers import Constant, Zeros
 from ..variables.layer import Layer
 from ..variables.scope import VariableScope, get_variable, get_variable_scope, variable_scope
-
-Activation = Callable[[Tensor], Tensor]
+from .activations import Activation, activation_of
 
 
 class LSTMStateTuple(NamedTuple):
@@ -104,7 +102,7 @@ def _lengths(size: Any) -> list[Any]:
 
 
 class BasicRNNCell(RNNCell):
-    """`activation([x, h] @ kernel + bias)`: output and state; `tanh` unless given.
+    """`activation([x, h] @ kernel + bias)`: output and state; `tanh` unless given, as a function or by name.
 
     >>> import pullback as pb
     >>> cell = pb.nn.rnn_cell.BasicRNNCell(3)
@@ -116,13 +114,13 @@ class BasicRNNCell(RNNCell):
     def __init__(
         self,
         num_units: int,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name or "basic_rnn_cell", dtype=dtype, _reuse=reuse)
-        self.units, self.activation = num_units, activation or tanh
+        self.units, self.activation = num_units, activation_of(activation)
 
     state_size = output_size = property(attrgetter("units"))
 
@@ -149,7 +147,7 @@ class GRUCell(RNNCell):
     def __init__(
         self,
         num_units: int,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         kernel_initializer: Callable[..., Any] | None = None,
         bias_initializer: Callable[..., Any] | None = None,
@@ -157,7 +155,7 @@ class GRUCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name or "gru_cell", dtype=dtype, _reuse=reuse)
-        self.units, self.activation = num_units, activation or tanh
+        self.units, self.activation = num_units, activation_of(activation)
         self.initializers = kernel_initializer, bias_initializer
 
     state_size = output_size = property(attrgetter("units"))
@@ -205,14 +203,14 @@ class LSTMCell(RNNCell):
         num_proj_shards: int | None = None,
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
         del num_unit_shards, num_proj_shards
         super().__init__(name=name or "lstm_cell", dtype=dtype, _reuse=reuse)
-        self.units, self.projected, self.activation = num_units, num_proj, activation or tanh
+        self.units, self.projected, self.activation = num_units, num_proj, activation_of(activation)
         self.use_peepholes, self.initializer, self.forget_bias = use_peepholes, initializer, forget_bias
         self.cell_clip, self.proj_clip, self.state_is_tuple = cell_clip, proj_clip, state_is_tuple
 
@@ -257,7 +255,7 @@ def BasicLSTMCell(
     num_units: int,
     forget_bias: float = 1.0,
     state_is_tuple: bool = True,
-    activation: Activation | None = None,
+    activation: Activation | str | None = None,
     reuse: bool | str | None = None,
     name: str | None = None,
     dtype: DTypeLike | None = None,

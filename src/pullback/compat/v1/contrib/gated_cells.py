@@ -8,7 +8,8 @@ from typing import Any
 
 import pullback as pb
 
-from ....layers.rnn.cells import Activation, LSTMStateTuple, RNNCell
+from ....layers.rnn.activations import Activation, activation_of
+from ....layers.rnn.cells import LSTMStateTuple, RNNCell
 from .linear_cells import linear, normalized
 
 
@@ -250,13 +251,13 @@ class SRUCell(RNNCell):
     def __init__(
         self,
         num_units: int,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, _reuse=reuse, **kwargs)
-        self.units, self.activation = num_units, activation or pb.tanh
+        self.units, self.activation = num_units, activation_of(activation)
 
     state_size = output_size = property(attrgetter("units"))
 

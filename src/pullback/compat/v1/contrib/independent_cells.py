@@ -11,7 +11,8 @@ from typing import Any
 import pullback as pb
 
 from ....core.typing import DTypeLike
-from ....layers.rnn.cells import Activation, LSTMStateTuple, RNNCell
+from ....layers.rnn.activations import Activation, activation_of
+from ....layers.rnn.cells import LSTMStateTuple, RNNCell
 
 
 class IndRNNCell(RNNCell):
@@ -20,13 +21,13 @@ class IndRNNCell(RNNCell):
     def __init__(
         self,
         num_units: int,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.units, self.activation = num_units, activation or pb.tanh
+        self.units, self.activation = num_units, activation_of(activation)
 
     state_size = output_size = property(attrgetter("units"))
 
@@ -46,7 +47,7 @@ class IndyGRUCell(RNNCell):
     def __init__(
         self,
         num_units: int,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
@@ -54,7 +55,7 @@ class IndyGRUCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.units, self.activation = num_units, activation or pb.tanh
+        self.units, self.activation = num_units, activation_of(activation)
         self.initializers = kernel_initializer, bias_initializer
 
     state_size = output_size = property(attrgetter("units"))
@@ -81,7 +82,7 @@ class IndyLSTMCell(RNNCell):
         self,
         num_units: int,
         forget_bias: float = 1.0,
-        activation: Activation | None = None,
+        activation: Activation | str | None = None,
         reuse: bool | str | None = None,
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
@@ -89,7 +90,7 @@ class IndyLSTMCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.units, self.forget_bias, self.activation = num_units, forget_bias, activation or pb.tanh
+        self.units, self.forget_bias, self.activation = num_units, forget_bias, activation_of(activation)
         self.initializers = kernel_initializer, bias_initializer
 
     @property
