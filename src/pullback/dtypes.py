@@ -1,5 +1,8 @@
 """Element types: `pb.dtypes`, under TensorFlow's names of `tf.dtypes`."""
 
+from types import SimpleNamespace
+
+from .core.dtypes import NARROW
 from .core.dtypes import as_dtype as as_dtype
 from .core.dtypes import bfloat16 as bfloat16
 from .core.dtypes import bool as bool
@@ -25,3 +28,5 @@ from .primitives.complex.complex import complex as complex
 
 double = float64
 half = float16
+experimental = SimpleNamespace(**{dtype.name: dtype for dtype in NARROW})
+"""Numbers of 8 bits and less, which are moved and cast, and not computed with."""

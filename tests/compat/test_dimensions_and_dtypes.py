@@ -200,3 +200,13 @@ def test_dtypes_are_those_of_version_1_wherever_they_are_asked_for() -> None:
     assert (tf.string.as_datatype_enum, tf.bfloat16.as_datatype_enum) == (7, 14)
     assert str(iterator.output_shapes["b"]) == "()"
     assert iterator.output_classes["b"] is tf.Tensor
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_numbers_of_eight_bits_are_moved_and_cast(engine: str) -> None:
+    narrow = tf.dtypes.experimental.float8_e5m2
+    x = tf.placeholder(tf.float32, [3])
+    y = tf.cast(tf.cast(x, narrow)[::-1], tf.float32)
+    assert narrow == pb.dtypes.experimental.float8_e5m2
+    assert narrow.is_floating
+    assert tf.Session(engine=engine).run(y, {x: [1.0, 1.1, 300.0]}).tolist() == [320.0, 1.0, 1.0]

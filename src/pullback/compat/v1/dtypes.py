@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -164,6 +165,9 @@ def seen(dtype: dtypes.DType) -> Any:
 def as_dtype(type_value: Any) -> Any:
     """The dtype that `type_value` names; see `pb.as_dtype`."""
     return seen(dtypes.as_dtype(type_value))
+
+
+experimental = SimpleNamespace(**{name: seen(dtype) for name, dtype in vars(today.experimental).items()})
 
 
 def __getattr__(name: str) -> Any:
