@@ -495,7 +495,6 @@ def reset_default_graph() -> None:
     """
     global _global_graph
     if _defaults.stack:
-        raise AssertionError(
-            "Do not use reset_default_graph() to clear nested graphs; leave the `as_default` block first."
-        )
+        advice = "leave the `as_default` block first."
+        raise AssertionError(f"Do not use reset_default_graph() to clear nested graphs; {advice}")
     _global_graph = Graph()
