@@ -50,6 +50,7 @@ ROOMS = {
             "known",
             "libraries",
             "masked_rows",
+            "ordering",
             "reassociation",
             "shared_factors",
             "trigonometric",

@@ -7,7 +7,7 @@ rows, few and far from each other, is a product with ones, which XLA does not wo
 through each column by itself, once there are more than 16,384: 16 rows of 32,768 exponentials take 2.5 ms, and 0.3 so.
 Of shorter rows only one stack gains.
 
-Trigonometric functions of many floats and the places of the largest elements are vectorised, in files of their own.
+Trigonometric functions of many floats, the places of the largest elements and sorting are in files of their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from jax import lax
 
 from ...core.primitive import Primitive
-from . import trigonometric
+from . import ordering, trigonometric
 from .extrema import place_of_largest
 from .platform import compiles_quickly, on_processor
 from .registry import xla_kernel_of
@@ -101,6 +101,9 @@ class _Namespace:
     def argmin(x: Any, axis: int) -> Any:
         """The place of the least element along `axis`."""
         return place_of_largest(x, axis, of_least=True)
+
+    argsort = staticmethod(ordering.argsort)
+    sort = staticmethod(ordering.sort)
 
     @staticmethod
     def arctan2(y: Any, x: Any) -> Any:

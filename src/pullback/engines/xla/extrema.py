@@ -16,16 +16,15 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ...core.dtypes import FLOATING
 from ...core.primitive import Primitive
-from ...primitives.base.precision import widened
+from ...primitives.base.integer_keys import floats_of, keys_of
 from .linalg.products import made
-from .platform import on_processor
+from .ordering import has_keys
 
 _AT_ONCE = 8
 _MANY = 4096
@@ -36,16 +35,7 @@ _MOST = (1 << 32) - 1
 
 def largest(x: Any, axes: Sequence[int]) -> Any:
     """The largest floats along some axes, none of length 0; NaN where one is NaN."""
-    wide = widened(x)
-    whole = np.int64 if wide.dtype.itemsize == 8 else np.int32
-    numbers = lax.bitcast_convert_type(jnp.where(wide == wide, wide, np.asarray(np.nan, wide.dtype)), whole)
-    y = _in_order(_largest_integers(_in_order(numbers), axes))
-    return lax.bitcast_convert_type(y, wide.dtype).astype(x.dtype)
-
-
-def _in_order(bits: Any) -> Any:
-    """The bits of floats as integers in their order, and such integers as bits again."""
-    return jnp.where(bits < 0, bits ^ np.asarray(np.iinfo(bits.dtype).max, bits.dtype), bits)
+    return floats_of(jnp, _largest_integers(keys_of(jnp, x, has_one_zero=False), axes)).astype(x.dtype)
 
 
 def _largest_integers(x: Any, axes: Sequence[int]) -> Any:
@@ -77,27 +67,13 @@ def number_of_largest(x: Any, numbers: Any, axes: Sequence[int]) -> Any:
 
     An element and its number are one integer. Numbers have 32 bits; they broadcast to `x`.
     """
-    values = _numbers(x) if x.dtype in FLOATING else x
-    keys = (values.astype(np.int64) << 32) | (_MOST - jnp.asarray(numbers, np.int64))
+    keys = (keys_of(jnp, x).astype(np.int64) << 32) | (_MOST - jnp.asarray(numbers, np.int64))
     return _MOST - (_largest_integers(keys, axes) & _MOST)
-
-
-def has_keys(x: Any) -> bool:
-    """Whether the elements of an array on a processor are floats or signed integers of up to 32 bits."""
-    is_number = x.dtype in FLOATING or x.dtype.kind == "i"
-    return isinstance(x, jax.Array) and on_processor() and is_number and x.dtype.itemsize <= 4
 
 
 def _is_long(dims: Sequence[Any], axis: int) -> bool:
     """Whether an array of lengths `dims` is large, and not short along an axis."""
     return all(isinstance(n, int) for n in dims) and prod(dims) >= _MANY and 2 * _AT_ONCE <= dims[axis] <= _MOST
-
-
-def _numbers(x: Any) -> Any:
-    """Floats as integers in their order, NaN above all; zeros of either sign are one."""
-    x = x.astype(np.float32)
-    x = jnp.where(x == 0, 0, jnp.where(x == x, x, np.float32(np.nan)))
-    return _in_order(lax.bitcast_convert_type(x, np.int32))
 
 
 def distance_to(x: Any, y: Any) -> Any:

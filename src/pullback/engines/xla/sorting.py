@@ -1,4 +1,4 @@
-"""XLA lowering of isotonic regression: its formula of least and largest means."""
+"""XLA lowering of isotonic regression, by its formula of least and largest means, of top-k and of binary search."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from jax import lax
 from ...primitives.sorting.order_statistics import IsotonicRegression, averaged
 from ...primitives.sorting.searchsorted import SearchSorted
 from ...primitives.sorting.sort import TopKV2, check_number
+from .array_namespace import NAMESPACE
 from .indexing import in_order
+from .platform import on_processor
 from .registry import xla_kernel
+
+_SHARE = 8
+"""The elements that are selected without the order of all are at most one of so many."""
 
 
 @xla_kernel(IsotonicRegression)
@@ -39,9 +44,21 @@ def isotonic_regression(primitive: IsotonicRegression, x: Any) -> tuple[Any, Any
 @xla_kernel(TopKV2)
 def _top_k(primitive: TopKV2, x: Any) -> Any:
     check_number(x, primitive.k)
-    _, positions = lax.top_k(in_order(x), primitive.k)
+    if on_processor() and not _is_worth_selecting(x, primitive.k):
+        return primitive.kernel(NAMESPACE, x)
+    is_narrow = x.dtype.itemsize <= 2 and on_processor()
+    _, positions = lax.top_k(in_order(x.astype(np.float32) if is_narrow else x), primitive.k)
     values = jnp.take_along_axis(x, positions, axis=-1)
     return values, lax.convert_element_type(positions, np.dtype(primitive.index_type.name))
+
+
+def _is_worth_selecting(x: Any, k: int) -> bool:
+    """Whether the first are found sooner than the order of all: few of what float32 holds; XLA sorts pairs elsewhere.
+
+    The first 1,000 of rows of 1,000 take 119 ms, in the order of all 21; 100 take 18.
+    """
+    n, fits = x.shape[-1], x.dtype.itemsize <= 2 or x.dtype == np.float32
+    return not isinstance(n, int) or bool(fits and k <= n // _SHARE)
 
 
 @xla_kernel(SearchSorted)

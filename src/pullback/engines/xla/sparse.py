@@ -22,7 +22,7 @@ def sum_equal_rows(primitive: SumEqualRows, numbers: Any, values: Any) -> tuple[
     del primitive
     n = numbers.shape[0]
     bits = max(n - 1, 0).bit_length()
-    packed = jnp.sort((numbers.astype(np.int64) << bits) | jnp.arange(n, dtype=np.int64), stable=False)
+    packed = jnp.sort((numbers.astype(np.int64) << bits) | jnp.arange(n, dtype=np.int64), stable=True)
     ordered, order = (packed >> bits).astype(numbers.dtype), (packed & ((1 << bits) - 1)).astype(np.int32)
     first = jnp.concatenate([jnp.ones((min(n, 1),), bool), ordered[1:] != ordered[:-1]])
     place = jnp.cumsum(first, dtype=np.int32) - 1

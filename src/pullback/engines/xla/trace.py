@@ -26,7 +26,7 @@ from ..concrete import Concrete, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
 from ..run_shapes import check_shapes, has_unknown_shapes
-from .array_namespace import kernel_of
+from .array_namespace import NAMESPACE, kernel_of
 from .column_major import ColumnMajor
 from .fences import Fences
 from .fusion import Fused, apart
@@ -214,7 +214,7 @@ class Trace:
         if run is not None:
             return run(self, step, arrays)
         if isinstance(primitive, AbstractGuard):
-            return primitive.passed(*arrays)
+            return primitive.passed(NAMESPACE, *arrays)
         known = all(isinstance(x, np.ndarray | np.generic) for x in arrays)
         if known and self._with_numpy(step):
             return primitive.kernel(np, *arrays)
@@ -283,7 +283,7 @@ class Trace:
         code = CODES * len(self.checked)
         given: list[Any] = [jax.eval_shape(lambda y: y, x) for x in arrays]
         self.checked.append(Refused(step.op, given))
-        fault = primitive.fault(jnp, *arrays)
+        fault = primitive.fault(NAMESPACE, *arrays)
         self.codes.append(jnp.where(fault == 0, np.int32(0), np.int32(code) + fault).astype(np.int32))
 
     def first_code(self) -> Any:

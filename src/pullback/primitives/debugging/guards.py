@@ -33,7 +33,7 @@ class AbstractGuard(Primitive):
         """What to say about a fault; `arrays` are empty where the values are not at hand."""
         raise NotImplementedError(f"{type(self).__name__} defines no complaint()")
 
-    def passed(self, *arrays: Any) -> Any:
+    def passed(self, xp: Any, *arrays: Any) -> Any:
         """The outputs where all is well."""
         raise NotImplementedError(f"{type(self).__name__} defines no passed()")
 
@@ -42,7 +42,7 @@ class AbstractGuard(Primitive):
             fault = int(self.fault(np, *arrays))
             if fault:
                 raise ValueError(self.complaint(fault, arrays))
-        return self.passed(*arrays)
+        return self.passed(xp, *arrays)
 
 
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
@@ -82,7 +82,8 @@ class CheckNumerics(AbstractGuard):
         found = {NAN: "NaN", INFINITE: "Inf", NAN + INFINITE: "Inf and NaN"}[fault]
         return f"{self.message} : Tensor had {found} values"
 
-    def passed(self, *arrays: Any) -> Any:
+    def passed(self, xp: Any, *arrays: Any) -> Any:
+        del xp
         return arrays[0]
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
@@ -159,8 +160,8 @@ class Assert(AbstractGuard):
             return f"{self.message} (the NumPy engine shows the values)"
         return " ".join([self.message, *[summary(x, self.summarize) for x in arrays[1:]]]).strip()
 
-    def passed(self, *arrays: Any) -> Any:
-        del arrays
+    def passed(self, xp: Any, *arrays: Any) -> Any:
+        del xp, arrays
         return ()
 
     gradient = no_gradient

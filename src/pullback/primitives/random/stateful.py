@@ -19,6 +19,7 @@ from ...core.shape import TensorShape
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ..base.axes import static_integer
+from ..base.integer_keys import stable_order
 from ..base.state import AbstractStateful, AbstractUpdates
 from ..creation.constant import convert_to_tensor, is_python_number
 from ..elementwise.arithmetic import Add, Mul, Sub
@@ -317,7 +318,7 @@ class RandomOrder(AbstractDraw):
         return (arrays[0].shape[0],)
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
-        return xp.argsort(pair[0], stable=True).astype(int32)
+        return stable_order(xp, pair[0]).astype(int32)
 
 
 def first_state(seed: int | None, seed2: int | None) -> np.ndarray[Any, Any]:

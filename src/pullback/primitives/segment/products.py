@@ -13,6 +13,7 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.traits import MOVES
 from ...core.types import TensorType
+from ..base.integer_keys import stable_order
 from ..base.scattering import combine_rows, sum_rows, wide_enough
 from ..complex.complex import conj
 from ..cumulative.cumsum import Recurrence, Shift
@@ -45,7 +46,7 @@ class ProductOfOthers(Primitive):
 def _own_numbers(xp: Any, ids: Any) -> Any:
     """The segment numbers as numbers of one vector, each below its length."""
     flat = xp.asarray(ids).reshape(-1)
-    order = xp.argsort(flat, stable=True)
+    order = stable_order(xp, flat)
     ordered = flat[order]
     new = xp.concatenate([xp.zeros(min(1, flat.size), bool), ordered[1:] != ordered[:-1]])
     place = xp.cumsum(new, dtype=np.int32)
@@ -81,7 +82,7 @@ class RowsInOrder(Primitive):
         return (TensorType(x.dtype, TensorShape([ids.shape.elements]).concatenate(rest)),)
 
     def kernel(self, xp: Any, x: Any, ids: Any) -> Any:
-        return xp.take(rows_of(x, ids), xp.argsort(xp.asarray(ids).reshape(-1), stable=True), axis=0)
+        return xp.take(rows_of(x, ids), stable_order(xp, xp.asarray(ids).reshape(-1)), axis=0)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, ids = op.inputs
@@ -98,7 +99,7 @@ class RowsBack(Primitive):
         return (TensorType(rows.dtype, like.shape),)
 
     def kernel(self, xp: Any, rows: Any, ids: Any, like: Any) -> Any:
-        order = xp.argsort(xp.asarray(ids).reshape(-1), stable=True)
+        order = stable_order(xp, xp.asarray(ids).reshape(-1))
         return xp.take(rows, xp.argsort(order), axis=0).reshape(like.shape)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:

@@ -13,6 +13,8 @@ from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
+from ..base.equal_elements import equal_elements
+from ..base.integer_keys import stable_order
 from ..base.precision import widened
 from ..creation.constant import convert_to_tensor
 from ..indexing.gather import gather
@@ -91,13 +93,12 @@ class UniqueIndices(Primitive):
     def kernel(self, xp: Any, x: Any) -> Any:
         """With NumPy: the number of rows depends on the values."""
         del xp
-        _, first, places, counts = np.unique(
-            widened(x), return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-        )
-        order = np.argsort(first, kind="stable")
-        rank = np.empty(order.size, np.int64)
-        rank[order] = np.arange(order.size)
-        return tuple([z.astype(self.out_idx) for z in (first[order], rank[places.reshape(-1)], counts[order])])
+        order, starts, groups = equal_elements(x)
+        first, counts = order[starts], np.diff(starts, append=x.size)
+        appearance = stable_order(np, first)
+        rank = np.empty(appearance.size, np.int64)
+        rank[appearance] = np.arange(appearance.size)
+        return tuple([z.astype(self.out_idx) for z in (first[appearance], rank[groups], counts[appearance])])
 
     gradient = no_gradient
 

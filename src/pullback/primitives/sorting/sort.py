@@ -20,6 +20,7 @@ from ...core.traits import links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis, is_computed, static_integer
+from ..base.integer_keys import stable_order
 from ..base.precision import widened
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
@@ -123,7 +124,7 @@ def check_number(x: Any, k: int) -> None:
 def _descending(xp: Any, x: Any) -> Any:
     """The positions of the elements along the last axis, largest first, equals in order."""
     n = x.shape[-1]
-    return n - 1 - xp.argsort(widened(x)[..., ::-1], axis=-1, stable=True)[..., ::-1]
+    return n - 1 - stable_order(xp, x[..., ::-1])[..., ::-1]
 
 
 def _is_worth_selecting(x: Any, k: int) -> bool:
@@ -209,7 +210,7 @@ class ArgSort(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.descending:
-            return xp.argsort(widened(x), axis=self.axis, stable=True).astype(int32)
+            return stable_order(xp, x, self.axis).astype(int32)
         return xp.moveaxis(_descending(xp, xp.moveaxis(x, self.axis, -1)), -1, self.axis).astype(int32)
 
     gradient = no_gradient

@@ -15,6 +15,7 @@ from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
 from ...core.traits import IGNORES_ZEROS, linear
 from ...core.types import TensorType
+from ..base.equal_elements import equal_elements
 from ..indexing.gather import gather
 
 
@@ -45,13 +46,8 @@ class SumEqualRows(Primitive):
     def kernel(self, xp: Any, numbers: Any, values: Any) -> Any:
         """With NumPy; the number of rows depends on the values, so that XLA has a kernel of its own."""
         del xp
-        order = np.argsort(numbers, kind="stable")
-        ordered = numbers[order]
-        first = np.ones(len(ordered), bool)
-        np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-        places = np.empty(len(ordered), int32)
-        places[order] = np.cumsum(first, dtype=int32) - int32.type(1)
-        return ordered[first], _sums(values[order], np.flatnonzero(first)), places
+        order, starts, groups = equal_elements(numbers)
+        return numbers[order[starts]], _sums(values[order], starts), groups.astype(int32)
 
     def gradient(self, op: Operation, *dys: Tensor) -> Sequence[Any]:
         return None, partial(gather, dys[1], op.outputs[2])

@@ -26,7 +26,8 @@ from ....primitives.pooling.geometry import (
     tiled_shape,
 )
 from ....primitives.reduction.reduce import lowest
-from ..extrema import has_keys, number_of_largest
+from ..extrema import number_of_largest
+from ..ordering import has_keys
 from ..window_loops import Windows
 from ..windows import padded
 
