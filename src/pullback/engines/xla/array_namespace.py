@@ -78,6 +78,11 @@ class _Namespace:
         return lax.complex(jnp.where(misses, jnp.log(1 + square) / 2, jnp.real(y)), jnp.imag(y))
 
     @staticmethod
+    def changed_if(condition: Any, change: Callable[[Any], Any], x: Any) -> Any:
+        """`change` of `x`, which is `x` where a condition does not hold that a run computes."""
+        return lax.cond(condition, change, lambda x: x, x)
+
+    @staticmethod
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
         axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()

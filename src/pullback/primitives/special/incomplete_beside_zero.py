@@ -7,9 +7,11 @@ is exp of terms that are all of the size of the parameter, among them an integra
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
+import numpy as np
 
 from .incomplete_kernels import integral, is_right_of_the_mean
 
@@ -25,13 +27,23 @@ _NODES = (
 """The nodes of Gauss and Legendre between 0 and 1, and their weights."""
 
 
+def _changed_if_any(xp: Any, condition: Any, change: Callable[[Any], Any], x: Any) -> Any:
+    """`change` of `x`, unless `condition` holds nowhere: few parameters are near 0, and the integrals take long."""
+    if xp is np:
+        return change(x) if condition.any() else x
+    return xp.changed_if(xp.any(condition), change, x)
+
+
 def igammac(xp: Any, functions: Any, a: Any, x: Any) -> Any:
     """The upper incomplete gamma function, regularised."""
     a, x = xp.broadcast_arrays(a, x)
     near = xp.logical_and(xp.logical_and(a > 0, a < _NEAR), xp.logical_and(x > 0, x <= 1))
-    safe_a, safe_x = xp.where(near, a, _NEAR), xp.where(near, x, 0.5)
-    rest = _log_of_the_rest_of_gamma(xp, functions, safe_a, safe_x)
-    return xp.where(near, -xp.expm1(rest), functions.gammaincc(a, x))
+
+    def beside_zero(value: Any) -> Any:
+        safe_a, safe_x = xp.where(near, a, _NEAR), xp.where(near, x, 0.5)
+        return xp.where(near, -xp.expm1(_log_of_the_rest_of_gamma(xp, functions, safe_a, safe_x)), value)
+
+    return _changed_if_any(xp, near, beside_zero, functions.gammaincc(a, x))
 
 
 def _log_of_the_rest_of_gamma(xp: Any, functions: Any, a: Any, x: Any) -> Any:
@@ -58,8 +70,12 @@ def betainc(xp: Any, functions: Any, a: Any, b: Any, x: Any) -> Any:
     normal = xp.where(tiny, floor, b)
     value = functions.betainc(a, normal, x)
     value = xp.where(tiny, value / normal * b * ((a + normal) / (a + b)), value)
-    safe_a, safe_b, safe_x = xp.where(near, a, 1.0), xp.where(near, b, _NEAR), xp.where(near, x, 0.5)
-    return xp.where(near, -xp.expm1(_log_of_the_rest_of_beta(xp, functions, safe_a, safe_b, safe_x)), value)
+
+    def beside_zero(value: Any) -> Any:
+        safe_a, safe_b, safe_x = xp.where(near, a, 1.0), xp.where(near, b, _NEAR), xp.where(near, x, 0.5)
+        return xp.where(near, -xp.expm1(_log_of_the_rest_of_beta(xp, functions, safe_a, safe_b, safe_x)), value)
+
+    return _changed_if_any(xp, near, beside_zero, value)
 
 
 def _log_of_the_rest_of_beta(xp: Any, functions: Any, a: Any, b: Any, x: Any) -> Any:
