@@ -16,6 +16,7 @@ from ....primitives.special.igamma_ratio import IgammaRatio
 from ..array_namespace import NAMESPACE
 from ..registry import xla_kernel
 from . import bessel as xla_bessel
+from .blocks import in_blocks
 
 _SPENCE = [
     1.0, 1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400, 1 / 526901760,
@@ -27,15 +28,16 @@ _SERIES, _FRACTION = 130, 100
 """The terms of the exponential integral's series, up to 50, and of its continued fraction, up to -1, in float64."""
 _FAR, _ASYMPTOTIC = 50.0, 25
 """From where on so many terms of its asymptotic series are enough."""
+_gammainc = in_blocks(special.gammainc)
 
 
 class Functions:
     """The functions of `scipy.special` that the primitives ask for, under its names."""
 
-    betainc = staticmethod(special.betainc)
+    betainc = staticmethod(in_blocks(special.betainc))
     dawsn = staticmethod(special.dawsn)
     fresnel = staticmethod(special.fresnel)
-    gammaincc = staticmethod(special.gammaincc)
+    gammaincc = staticmethod(in_blocks(special.gammaincc))
     gammaln = staticmethod(special.gammaln)
     i0, i0e, i1, i1e = map(staticmethod, (special.i0, special.i0e, special.i1, special.i1e))
     iv, ive, jv = map(staticmethod, (xla_bessel.iv, xla_bessel.ive, xla_bessel.jv))
@@ -85,7 +87,7 @@ class Functions:
     @staticmethod
     def gammainc(a: jax.Array, x: jax.Array) -> jax.Array:
         """1 where `a` is 0 and `x` is not."""
-        return jnp.where((a == 0) & (x > 0), 1.0, special.gammainc(a, x))
+        return jnp.where((a == 0) & (x > 0), 1.0, _gammainc(a, x))
 
     @staticmethod
     def zeta(x: jax.Array, q: jax.Array) -> jax.Array:
