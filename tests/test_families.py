@@ -53,6 +53,7 @@ ROOMS = {
             "ordering",
             "reassociation",
             "shared_factors",
+            "small_loops",
             "trigonometric",
             "window_loops",
         ),
