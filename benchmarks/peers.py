@@ -46,9 +46,10 @@ def _prepare_jax(threads: int) -> None:
 
 
 def _prepare_pullback(threads: int) -> None:
+    del threads
+    pullback = import_module("pullback")
     if find_spec("jax"):
-        _prepare_jax(threads)
-    import_module("pullback")
+        pullback.Session(engine="xla").close()  # The first one starts jax's devices.
 
 
 def _prepare_onnx(threads: int) -> None:

@@ -27,6 +27,7 @@ print(y[0][0, 0], "small_call" in compiled.as_text())
 GIVEN = {
     "nothing": ("", True),
     "other flags": ("os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=2'", True),
+    "words that are none": ("os.environ['XLA_FLAGS'] = '--xla_cpu_multi_thread_eigen=false a=1'", True),
     "such options": ("os.environ['XLA_FLAGS'] = '--xla_backend_extra_options=xla_cpu_nothing=1'", False),
     "devices that run": ("import jax; jax.devices()", False),
 }

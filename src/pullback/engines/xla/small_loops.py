@@ -22,12 +22,13 @@ _BYTES = 32 << 10
 def start_devices() -> None:
     """Start jax's devices with that option; where they are started, or such options are given, all stays as it is.
 
-    XLA reads the environment once, when the first of them starts; the variable is what it was before.
+    XLA reads the environment once, when the first of them starts, up to a word that is no flag; the variable is what it
+    was before.
     """
     given = os.environ.get(_FLAGS)
     if _EXTRA in (given or ""):
         return
-    os.environ[_FLAGS] = f"{given or ''} --{_EXTRA}=xla_cpu_small_while_loop_byte_threshold={_BYTES}".strip()
+    os.environ[_FLAGS] = f"--{_EXTRA}=xla_cpu_small_while_loop_byte_threshold={_BYTES} {given or ''}".strip()
     try:
         jax.local_devices()
     finally:
