@@ -12,7 +12,7 @@ import pytest
 
 import pullback as pb
 import pullback.compat.v1 as tf
-from pullback.compat.v1 import inner_names, moving_averages, python_util
+from pullback.compat.v1 import inner_names, moving_averages, python_util, test_decorators
 from pullback.compat.v1 import nn as ctc_ops
 from pullback.compat.v1.defun import Defun
 
@@ -37,6 +37,7 @@ def installed() -> Iterator[None]:
         ("ops.array_ops", "squeeze_v2", pb.squeeze),
         ("ops.linalg.linalg_impl", "matrix_exponential", pb.linalg.expm),
         ("ops.linalg_ops", "log_matrix_determinant", pb.linalg.slogdet),
+        ("framework.test_util", "disable_control_flow_v2", test_decorators.disable_control_flow_v2),
         ("eager.function", "defun", tf.function),
         ("framework.test_util", "TensorFlowTestCase", tf.test.TestCase),
         ("ops.array_ops", "tensor_scatter_max", pb.tensor_scatter_nd_max),
@@ -269,6 +270,24 @@ def test_a_derivative_of_too_many_results_is_an_invalid_argument() -> None:
     x = tf.constant(3.0)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Num gradients 2 generated for op 'CustomGradient'"):
         tf.gradients(double(x), x)
+
+
+@ENGINES
+def test_segments_of_a_given_number(engine: str) -> None:
+    rows, given = tf.constant([[1.0], [2.0], [4.0]]), ([0, 2, 2, 1], [0, 0, 2, 2], 4)
+    found = [
+        getattr(inner_names, f"sparse_segment_{how}_with_num_segments")(rows, *given)
+        for how in ("sum", "mean", "sqrt_n")
+    ]
+    wanted = [[5.0, 0.0, 6.0, 0.0], [2.5, 0.0, 3.0, 0.0], [5.0 / 2**0.5, 0.0, 6.0 / 2**0.5, 0.0]]
+    for x, expected in zip(pb.Session(engine=engine).run(found), wanted, strict=True):
+        np.testing.assert_allclose(x[:, 0], expected, rtol=1e-6)
+
+
+@ENGINES
+def test_bools_are_added_at_indices(engine: str) -> None:
+    found = inner_names.scatter_nd_non_aliasing_add([True, False, False], [[1], [1], [2]], [True, True, False])
+    assert pb.Session(engine=engine).run(found).tolist() == [True, True, False]
 
 
 def test_where_joined_tensors_begin() -> None:

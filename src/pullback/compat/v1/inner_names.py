@@ -40,23 +40,6 @@ from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
 from .metrics.helpers import broadcast_weights as broadcast_weights
 from .metrics.helpers import metric_variable as metric_variable
 from .placement import DeviceSpec
-from .test_decorators import TensorFlowTestCase as TensorFlowTestCase
-from .test_decorators import deprecated_graph_mode_only as deprecated_graph_mode_only
-from .test_decorators import disable_all_xla as disable_all_xla
-from .test_decorators import disable_xla as disable_xla
-from .test_decorators import for_all_test_methods as for_all_test_methods
-from .test_decorators import force_cpu as force_cpu
-from .test_decorators import force_gpu as force_gpu
-from .test_decorators import is_xla_enabled as is_xla_enabled
-from .test_decorators import run_all_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes
-from .test_decorators import run_all_without_tensor_float_32 as run_all_without_tensor_float_32
-from .test_decorators import run_deprecated_v1 as run_deprecated_v1
-from .test_decorators import run_in_graph_and_eager_modes as run_in_graph_and_eager_modes
-from .test_decorators import run_v1_only as run_v1_only
-from .test_decorators import run_v2_only as run_v2_only
-from .test_decorators import run_without_tensor_float_32 as run_without_tensor_float_32
-from .test_decorators import use_gpu as use_gpu
-from .test_decorators import xla_allow_fallback as xla_allow_fallback
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
 
@@ -181,8 +164,33 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
 def scatter_nd_non_aliasing_add(
     input: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> pb.Tensor:
-    """`input` with `updates` added at the index vectors `indices`; see `tensor_scatter_nd_add`."""
-    return pb.tensor_scatter_add(input, indices, updates, bad_indices_policy, name)
+    """`input` with `updates` added at the index vectors `indices`; see `tensor_scatter_nd_add`; of bools, either."""
+    x = pb.convert_to_tensor(input)
+    if x.dtype != pb.bool:
+        return pb.tensor_scatter_add(x, indices, updates, bad_indices_policy, name)
+    counts = pb.tensor_scatter_add(pb.cast(x, pb.int32), indices, pb.cast(updates, pb.int32), bad_indices_policy)
+    return pb.cast(counts, pb.bool, name)
+
+
+def sparse_segment_sum_with_num_segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> pb.Tensor:
+    """See `sparse.segment_sum`."""
+    return pb.sparse.segment_sum(data, indices, segment_ids, num_segments, name)
+
+
+def sparse_segment_mean_with_num_segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> pb.Tensor:
+    """See `sparse.segment_mean`."""
+    return pb.sparse.segment_mean(data, indices, segment_ids, num_segments, name)
+
+
+def sparse_segment_sqrt_n_with_num_segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> pb.Tensor:
+    """See `sparse.segment_sqrt_n`."""
+    return pb.sparse.segment_sqrt_n(data, indices, segment_ids, num_segments, name)
 
 
 def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> pb.Tensor:

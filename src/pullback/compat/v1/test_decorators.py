@@ -64,4 +64,7 @@ def is_xla_enabled() -> bool:
 run_deprecated_v1 = deprecated_graph_mode_only = run_in_graph_and_eager_modes
 disable_xla = disable_all_xla = xla_allow_fallback = run_v1_only
 run_without_tensor_float_32 = run_all_without_tensor_float_32 = run_v1_only
+disable_control_flow_v2 = run_v1_only
+enable_control_flow_v2 = with_control_flow_v2 = run_all_in_graph_and_eager_modes
+build_as_function_and_v1_graph = enable_output_all_intermediates = run_all_in_graph_and_eager_modes
 force_gpu = force_cpu = use_gpu
