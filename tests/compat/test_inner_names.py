@@ -12,7 +12,7 @@ import pytest
 
 import pullback as pb
 import pullback.compat.v1 as tf
-from pullback.compat.v1 import inner_names, moving_averages, python_util
+from pullback.compat.v1 import inner_names, moving_averages, python_util, test_decorators
 from pullback.compat.v1 import nn as ctc_ops
 from pullback.compat.v1.defun import Defun
 
@@ -35,6 +35,11 @@ def installed() -> Iterator[None]:
         ("ops.variables", "VariableV1", tf.Variable),
         ("ops.logging_ops", "print_v2", pb.print),
         ("ops.array_ops", "squeeze_v2", pb.squeeze),
+        ("ops.linalg.linalg_impl", "matrix_exponential", pb.linalg.expm),
+        ("ops.linalg_ops", "log_matrix_determinant", pb.linalg.slogdet),
+        ("framework.test_util", "disable_control_flow_v2", test_decorators.disable_control_flow_v2),
+        ("eager.function", "defun", tf.function),
+        ("framework.test_util", "TensorFlowTestCase", tf.test.TestCase),
         ("ops.array_ops", "tensor_scatter_max", pb.tensor_scatter_nd_max),
         ("ops.array_ops", "tensor_scatter_min", pb.tensor_scatter_nd_min),
         ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
@@ -267,16 +272,55 @@ def test_a_derivative_of_too_many_results_is_an_invalid_argument() -> None:
         tf.gradients(double(x), x)
 
 
+@ENGINES
+def test_segments_of_a_given_number(engine: str) -> None:
+    rows, given = tf.constant([[1.0], [2.0], [4.0]]), ([0, 2, 2, 1], [0, 0, 2, 2], 4)
+    found = [
+        getattr(inner_names, f"sparse_segment_{how}_with_num_segments")(rows, *given)
+        for how in ("sum", "mean", "sqrt_n")
+    ]
+    wanted = [[5.0, 0.0, 6.0, 0.0], [2.5, 0.0, 3.0, 0.0], [5.0 / 2**0.5, 0.0, 6.0 / 2**0.5, 0.0]]
+    for x, expected in zip(pb.Session(engine=engine).run(found), wanted, strict=True):
+        np.testing.assert_allclose(x[:, 0], expected, rtol=1e-6)
+
+
+@ENGINES
+def test_bools_are_added_at_indices(engine: str) -> None:
+    found = inner_names.scatter_nd_non_aliasing_add([True, False, False], [[1], [1], [2]], [True, True, False])
+    assert pb.Session(engine=engine).run(found).tolist() == [True, True, False]
+
+
 def test_where_joined_tensors_begin() -> None:
     found = inner_names.concat_offset(tf.constant(1), [tf.constant([2, n, 5]) for n in (3, 7, 20)])
     assert [x.tolist() for x in pb.Session(engine="numpy").run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
 
+    found = inner_names.concat_offset(tf.constant(-3), [tf.constant([n, 3]) for n in (1, 2)] * 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"the axis is out of range of the rank: -3 2"):
+        pb.Session(engine="numpy").run(found)
+
+
+@ENGINES
+def test_joined_tensors_are_counted_along_an_axis_from_the_end(engine: str) -> None:
+    found = inner_names.concat_offset(tf.constant(-2), [tf.constant([2, n, 5]) for n in (3, 7, 20)])
+    assert [x.tolist() for x in pb.Session(engine=engine).run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
+    differ = inner_names.concat_offset(tf.constant(1), [tf.constant([2, 7, n]) for n in (5, 10)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="all lengths except those along the axis must match"):
+        pb.Session(engine=engine).run(differ)
+
+
+@pytest.mark.parametrize("shapes", [[[[2, 3]], [[2, 7]]], [[2, 3, 5], [2, 7, 5, 10]]])
+def test_only_shapes_of_one_rank_are_joined(shapes: list[Any]) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="should be a vector, and all of the same number"):
+        inner_names.concat_offset(tf.constant(1), shapes)
+
 
 def test_the_variables_between_tensors() -> None:
     u, v, w = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
+    fixed = tf.Variable(1.0, trainable=False)
     x = tf.identity(u)
     assert inner_names._get_dependent_variables([x], [w * x, v + 1.0]) == [v, w]
     assert inner_names._get_dependent_variables([x], [x * 2.0]) == []
+    assert inner_names._get_dependent_variables({"x": x}, {"y": (x * v, fixed * 2.0)}) == [v]
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,63 @@ def test_images_are_turned_as_often_as_a_run_says(shape: tuple[int, ...]) -> Non
     y = pb.image.rot90(value, k)
     for turns in (-1, 0, 1, 2, 3, 5):
         np.testing.assert_array_equal(session.run(y, {k: turns}), np.rot90(value, turns, axes=(-3, -2)))
+
+
+IN_A_LIST: dict[str, Callable[[pb.Tensor, Any], Any]] = {
+    "reduce_sum": pb.reduce_sum,
+    "reduce_max": pb.reduce_max,
+    "reduce_logsumexp": pb.reduce_logsumexp,
+    "count_nonzero": pb.math.count_nonzero,
+    "reverse": pb.reverse,
+    "roll": lambda x, axes: pb.roll(x, [1] * len(axes), axes),
+    "l2_normalize": pb.nn.l2_normalize,
+    "moments": lambda x, axes: pb.stack(pb.nn.moments(x, axes)),
+}
+"""What takes a list of axes."""
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("name", IN_A_LIST)
+def test_axes_in_a_list_may_be_computed(name: str, engine: str) -> None:
+    place, f = pb.placeholder(pb.int32, []), IN_A_LIST[name]
+    for given, known in [([place], [1]), ([place, 0], [1, 0]), ((-1, place), (-1, 1))]:
+        found, wanted = pb.Session(engine=engine).run(
+            [f(pb.constant(VALUE), given), f(pb.constant(VALUE), known)], {place: 1}
+        )
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_moments_along_computed_axes(engine: str) -> None:
+    x, axes = pb.constant(VALUE), pb.placeholder(pb.int32, [None])
+    found = pb.Session(engine=engine).run(pb.nn.moments(x, axes, keepdims=True), {axes: [0, 2]})
+    for a, b in zip(found, (VALUE.mean((0, 2), keepdims=True), VALUE.var((0, 2), keepdims=True)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    variances = [pb.nn.moments(x, along)[1] for along in (axes, [0, 2])]
+    found, wanted = pb.Session(engine=engine).run([pb.gradients(y * y, x)[0] for y in variances], {axes: [0, 2]})
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (lambda x, n: pb.cumsum(x, [n]), "cumsum: axis must be one integer"),
+        (lambda x, n: pb.gather(x, [0], axis=[n]), "gather: axis must be one integer"),
+        (lambda x, n: pb.split(x, 1, axis=[n]), "split: axis must be one integer"),
+        (lambda x, n: pb.math.unsorted_segment_sum(x, [0, 1], [n]), "num_segments must be one integer"),
+    ],
+)
+def test_a_list_of_one_computed_number_is_no_number(build: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        build(pb.constant(VALUE), pb.placeholder(pb.int32, []))
+
+
+@pytest.mark.parametrize("picked", [[], [2], [2, 2]])
+def test_gathering_along_a_computed_axis_keeps_the_rank(picked: list[int]) -> None:
+    axis, ids = pb.placeholder(pb.int32, []), pb.zeros(picked, pb.int32)
+    y = pb.gather(pb.constant(VALUE), ids, axis=axis)
+    assert y.shape.as_list() == [None] * (2 + len(picked))
+    for n in (0, 1, 2, -1):
+        expected = np.take(VALUE, np.zeros(picked, int), n)
+        np.testing.assert_array_equal(pb.Session(engine="numpy").run(y, {axis: n}), expected)
+    assert pb.gather(pb.placeholder(pb.float32), ids, axis=axis).shape.rank is None

@@ -27,14 +27,14 @@ def refused(build: Any, numbers: list[int], engine: str, fed: bool) -> str:
 @pytest.mark.parametrize("name", SEGMENTS)
 def test_segment_ids_that_do_not_ascend(name: str, fed: bool, engine: str) -> None:
     text = refused(lambda ids: SEGMENTS[name](pb.constant(ROWS), ids), [0, 2, 1], engine, fed)
-    assert "segment ids must ascend, but number 2 is 1, after 2" in text
+    assert "segment ids are not increasing: number 2 is 1, after 2" in text
 
 
 @BOTH
 @pytest.mark.parametrize("fed", [True, False])
 def test_segment_ids_below_zero(fed: bool, engine: str) -> None:
     text = refused(lambda ids: pb.math.segment_sum(pb.constant(ROWS), ids), [-1, 0, 1], engine, fed)
-    assert "segment ids must not be negative, but the first is -1" in text
+    assert "segment ids must be >= 0, but the first is -1" in text
 
 
 @BOTH

@@ -372,7 +372,7 @@ def _default_seed(y: Tensor, i: int) -> Tensor:
 
 
 def _named_slices(seed: IndexedSlices, name: str) -> IndexedSlices:
-    shape = None if seed.dense_shape is None else identity(seed.dense_shape, name=name + "_shape")
+    shape = None if seed.shape_tensor is None else identity(seed.shape_tensor, name=name + "_shape")
     values, indices = identity(seed.values, name=name + "_values"), identity(seed.indices, name=name + "_indices")
     return IndexedSlices(values, indices, shape, seed.static_shape)
 

@@ -29,7 +29,7 @@ class _Form(NamedTuple):
         if isinstance(value, Tensor):
             lengths = shape(value, self.indices)
             value = IndexedSlices(value, range_(lengths[0]), lengths)
-        dense = value.dense_shape if self.has_dense_shape else None
+        dense = value.shape_tensor if self.has_dense_shape else None
         indices = cast(value.indices, self.indices)
         return IndexedSlices(
             value.values, indices, None if dense is None else cast(dense, self.indices), self.static_shape
@@ -57,14 +57,14 @@ def _form(values: Sequence[Any]) -> _Form | None:
     slices = [x for x in values if isinstance(x, IndexedSlices)]
     if not slices or not all(isinstance(x, Tensor | IndexedSlices) for x in values):
         return None
-    found = {(x.indices.dtype, x.dense_shape is None, x.static_shape) for x in slices}
+    found = {(x.indices.dtype, x.shape_tensor is None, x.static_shape) for x in slices}
     if len(found) == 1 and len(slices) == len(values):
         return None
     static = values[0].shape
     for x in values[1:]:
         static = static.most_specific_compatible_shape(x.shape)
     dtypes = {x.indices.dtype for x in slices}
-    return _Form(dtypes.pop() if len(dtypes) == 1 else int64, all(x.dense_shape is not None for x in slices), static)
+    return _Form(dtypes.pop() if len(dtypes) == 1 else int64, all(x.shape_tensor is not None for x in slices), static)
 
 
 def _in_form(function: Function, template: Any, forms: Sequence[_Form | None]) -> tuple[Function, Any]:

@@ -108,8 +108,7 @@ def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
     if isinstance(value, AbstractComposite):
         return _composite_leaf(value), list(value.tensors)
     if isinstance(value, IndexedSlices):
-        parts = [value.values, value.indices, value.dense_shape][: 2 if value.dense_shape is None else 3]
-        static = value.static_shape
+        parts, static = value.tensors, value.static_shape
         return Leaf("IndexedSlices", len(parts), lambda given: _slices(given, static)), parts
     return Leaf("Tensor", 1, lambda parts: parts[0]), [convert_to_tensor(value)]
 

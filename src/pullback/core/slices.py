@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,9 +16,8 @@ from .traits import CONSTANT
 class IndexedSlices:
     """The rows `values[i]` of an array of shape `dense_shape`, each at row `indices[i]`; equal indices add up.
 
-    `values` has shape [n, ...], `indices` is an integer vector [n], `dense_shape` an integer vector or None.
-    `static_shape` is what is known of `dense_shape` while the graph is built: all of it where that is a constant. Of a
-    list of numbers only the latter is kept.
+    `values` has shape [n, ...], `indices` is an integer vector [n], `dense_shape` an integer vector, numbers, or None.
+    `static_shape` is what is known of `dense_shape` while the graph is built: all of it where that is a constant.
 
     >>> import pullback as pb
     >>> rows = pb.IndexedSlices(pb.constant([[1.0], [2.0], [4.0]]), pb.constant([2, 0, 2]), pb.constant([3, 1]))
@@ -27,18 +27,28 @@ class IndexedSlices:
 
     values: Any
     indices: Tensor
-    dense_shape: Tensor | None = None
+    dense_shape: Tensor | Sequence[int] | None = None
     static_shape: TensorShape = TensorShape.UNKNOWN
 
     def __post_init__(self) -> None:
         given: Any = self.dense_shape
-        if isinstance(given, list | tuple):
-            object.__setattr__(self, "dense_shape", None)
-        elif given is None or self.static_shape.rank is not None or CONSTANT not in given.op.primitive.traits:
+        if given is None or self.static_shape.rank is not None:
             return
-        else:
+        if isinstance(given, Tensor):
+            if CONSTANT not in given.op.primitive.traits:
+                return
             given = given.op.get_attr("value")
         object.__setattr__(self, "static_shape", TensorShape(given))
+
+    @property
+    def shape_tensor(self) -> Tensor | None:
+        """`dense_shape` where it is a tensor; None where it is numbers, which `static_shape` has."""
+        return self.dense_shape if isinstance(self.dense_shape, Tensor) else None
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The values, the indices, and the dense shape where it is a tensor."""
+        return [x for x in (self.values, self.indices, self.shape_tensor) if x is not None]
 
     @property
     def shape(self) -> TensorShape:

@@ -88,8 +88,7 @@ def flatten(fetches: Any, graph: Graph) -> Fetches:
     if isinstance(fetches, Tensor):
         return Fetches([element(fetches, graph, "fetch")], _only)
     if isinstance(fetches, IndexedSlices):
-        parts = [x for x in (fetches.values, fetches.indices, fetches.dense_shape) if x is not None]
-        return Fetches([element(x, graph, "fetch") for x in parts], _slices)
+        return Fetches([element(x, graph, "fetch") for x in fetches.tensors], _slices)
     conversion = _conversion_of(fetches)
     if conversion is not None:
         items, rebuild = conversion.fetch(fetches)
@@ -172,7 +171,7 @@ def _by_part(key: tuple[Any, ...], value: Any) -> dict[Any, Any]:
 def _slices_pairs(key: IndexedSlices, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
     if not isinstance(value, tuple) or len(value) not in (2, 3):
         raise messages.feed_slices(key, value)
-    parts = (key.values, key.indices, key.dense_shape)
+    parts = (key.values, key.indices, key.shape_tensor)
     given = zip(parts, (*value, None)[:3], strict=True)
     return [(fed_tensor(x, graph), array) for x, array in given if x is not None and array is not None]
 

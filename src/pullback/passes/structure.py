@@ -32,7 +32,7 @@ class Structure:
         if leaf is None:
             return []
         if isinstance(leaf, IndexedSlices):
-            return [x for x in (leaf.values, leaf.indices, leaf.dense_shape) if x is not None]
+            return list(leaf.tensors)
         if isinstance(leaf, AbstractTensorLike):
             leaf = leaf.graph_element()
         if not isinstance(leaf, self.kinds):

@@ -22,7 +22,7 @@ from ...primitives.counting import remove_squeezable_dimensions as remove_squeez
 from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.variables.operations import VarHandleOp
 from ..modes import executing_eagerly
-from . import backprop
+from . import backprop, functions
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
@@ -40,10 +40,6 @@ from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
 from .metrics.helpers import broadcast_weights as broadcast_weights
 from .metrics.helpers import metric_variable as metric_variable
 from .placement import DeviceSpec
-from .test_decorators import run_all_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes
-from .test_decorators import run_deprecated_v1 as run_deprecated_v1
-from .test_decorators import run_in_graph_and_eager_modes as run_in_graph_and_eager_modes
-from .test_decorators import run_v1_only as run_v1_only
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
 
@@ -65,6 +61,8 @@ SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, 
 _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
 in_eager_mode = executing_eagerly
+defun = functions.function
+log_matrix_determinant, matrix_exponential = pb.linalg.slogdet, pb.linalg.expm
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
@@ -134,21 +132,65 @@ _get_graph_from_inputs = get_graph_from_inputs
 
 
 def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> list[pb.Tensor]:
-    """Where each of the tensors of those shapes begins in what they become when they are joined along an axis."""
-    shapes = pb.stack(list(shape))
-    chosen = pb.equal(pb.range(pb.size(shapes[0])), concat_dim)
-    return pb.unstack(
-        pb.where(chosen, pb.cumsum(shapes, 0, exclusive=True), pb.zeros_like(shapes)),
-        len(shape),
-        name=name or "unstack",
-    )
+    """Where each of the tensors of those shapes begins in what they become when they are joined along an axis.
+
+    Raises:
+        InvalidArgumentError: a shape should be a vector and is none, or another one should have as many elements. In a
+            run: the axis is out of range, or the shapes differ elsewhere.
+    """
+    rows = [pb.convert_to_tensor(x) for x in shape]
+    if any(x.shape.rank not in (1, None) for x in rows) or len({x.shape[0] for x in rows if x.shape.dims} - {None}) > 1:
+        raise pb.errors.InvalidArgumentError(
+            f"concat_offset: each shape should be a vector, and all of the same number of elements, not {rows}"
+        )
+    shapes = pb.stack(rows)
+    axis, rank = pb.convert_to_tensor(concat_dim), pb.size(rows[0])
+    chosen = pb.equal(pb.range(rank), pb.where(axis < 0, axis + rank, axis))
+    checks = [
+        pb.debugging.Assert(
+            pb.reduce_any(chosen), ["concat_offset: the axis is out of range of the rank:", axis, rank]
+        ),
+        pb.debugging.Assert(
+            pb.reduce_all(pb.logical_or(chosen, pb.equal(shapes, shapes[0]))),
+            ["concat_offset: all lengths except those along the axis must match:", axis, shapes],
+            summarize=64,
+        ),
+    ]
+    with pb.control_dependencies(checks):
+        offsets = pb.where(chosen, pb.cumsum(shapes, 0, exclusive=True), pb.zeros_like(shapes))
+    return pb.unstack(offsets, len(rows), name=name or "unstack")
 
 
 def scatter_nd_non_aliasing_add(
     input: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> pb.Tensor:
-    """`input` with `updates` added at the index vectors `indices`; see `tensor_scatter_nd_add`."""
-    return pb.tensor_scatter_add(input, indices, updates, bad_indices_policy, name)
+    """`input` with `updates` added at the index vectors `indices`; see `tensor_scatter_nd_add`; of bools, either."""
+    x = pb.convert_to_tensor(input)
+    if x.dtype != pb.bool:
+        return pb.tensor_scatter_add(x, indices, updates, bad_indices_policy, name)
+    counts = pb.tensor_scatter_add(pb.cast(x, pb.int32), indices, pb.cast(updates, pb.int32), bad_indices_policy)
+    return pb.cast(counts, pb.bool, name)
+
+
+def sparse_segment_sum_with_num_segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> pb.Tensor:
+    """See `sparse.segment_sum`."""
+    return pb.sparse.segment_sum(data, indices, segment_ids, num_segments, name)
+
+
+def sparse_segment_mean_with_num_segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> pb.Tensor:
+    """See `sparse.segment_mean`."""
+    return pb.sparse.segment_mean(data, indices, segment_ids, num_segments, name)
+
+
+def sparse_segment_sqrt_n_with_num_segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> pb.Tensor:
+    """See `sparse.segment_sqrt_n`."""
+    return pb.sparse.segment_sqrt_n(data, indices, segment_ids, num_segments, name)
 
 
 def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> pb.Tensor:
@@ -159,11 +201,12 @@ def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> pb.Tensor:
     return pb.where(pb.reduce_any(pb.equal(pb.expand_dims(numbers, 1), chosen), 1), pb.ones_like(lengths), lengths)
 
 
-def get_dependent_variables(input_ops: Sequence[pb.Tensor], output_ops: Sequence[pb.Tensor]) -> list[pb.Variable]:
-    """The variables that are read on the way from `input_ops` to `output_ops`."""
-    given = {x.op for x in input_ops}
-    reached = needed([y.op for y in output_ops], lambda op: [] if op in given else [x.op for x in op.inputs])
-    handles = [op for op in reached if isinstance(op.primitive, VarHandleOp)]
+def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[pb.Variable]:
+    """The trainable variables that are read on the way from nested `input_ops` to nested `output_ops`."""
+    given = {x.op for x in nest.flatten(input_ops)}
+    ends = [y.op for y in nest.flatten(output_ops)]
+    reached = needed(ends, lambda op: [] if op in given else [x.op for x in op.inputs])
+    handles = [op for op in reached if isinstance(op.primitive, VarHandleOp) and op.primitive.trainable]
     return [pb.Variable.from_handle(op) for op in sorted(handles, key=index_of)]
 
 

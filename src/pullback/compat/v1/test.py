@@ -18,6 +18,7 @@ import pullback as pb
 
 from ...test import compute_gradient_error as compute_gradient_error
 from ...test import compute_gradient_v1 as compute_gradient_v1
+from .benchmark import Benchmark as Benchmark
 from .placement import DeviceSpec
 
 compute_gradient = compute_gradient_v1

@@ -48,7 +48,9 @@ def static_integer(value: Any, what: str) -> int:
 
 
 def is_computed(value: Any) -> TypeGuard[Tensor]:
-    """Whether `value` is a tensor whose value only a run knows."""
+    """Whether `value` is a tensor whose value only a run knows, or a list of numbers with such a tensor in it."""
+    if isinstance(value, list | tuple):
+        return any(is_computed(v) for v in value)
     return isinstance(value, Tensor | AbstractTensorLike) and constant_value(convert_to_tensor(value)) is None
 
 

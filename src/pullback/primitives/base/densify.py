@@ -46,7 +46,7 @@ def densify(slices: IndexedSlices, name: str | None = None, *, silent: bool = Fa
     Raises:
         ValueError: the slices have no dense_shape, or the policy is "error".
     """
-    if slices.dense_shape is None and not slices.static_shape.is_fully_defined():
+    if slices.shape_tensor is None and not slices.static_shape.is_fully_defined():
         raise ValueError(
             "Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: "
             f"{slices}; pass dense_shape= where the slices are made"
@@ -55,8 +55,8 @@ def densify(slices: IndexedSlices, name: str | None = None, *, silent: bool = Fa
         _apply_policy(slices)
     rows = slices.static_shape.size(0) if slices.static_shape.rank else None
     if rows is None:
-        assert slices.dense_shape is not None
-        rows = slices.dense_shape[0]
+        assert slices.shape_tensor is not None
+        rows = slices.shape_tensor[0]
     return unsorted_segment_sum(slices.values, slices.indices, rows, name)
 
 

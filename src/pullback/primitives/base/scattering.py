@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32
+from ...core.shape import TensorShape
+from ...core.types import TensorType
 
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 """Seen as these, negative numbers are large ones: one comparison finds both ends of a range."""
@@ -74,6 +76,19 @@ def bounded(xp: Any, indices: Any, n: int) -> Any:
     indices = wide_enough(indices, n)
     inside = xp.where((indices < 0) | (indices > n), n, indices)
     return inside.astype(np.int32) if n < 2**31 - 1 else inside
+
+
+def check_not_empty(what: str, indices: TensorType, pointed_at: TensorShape) -> None:
+    """ValueError where there are index vectors, known to be some, into a shape that has no elements."""
+    if (
+        0 in (pointed_at.sizes or ())
+        and indices.shape[:-1].is_fully_defined()
+        and 0 not in indices.shape[:-1].as_list()
+    ):
+        raise ValueError(
+            f"{what}: Indices and updates specified for empty output shape: {indices} into {pointed_at}; "
+            "of no elements there can be no updates"
+        )
 
 
 def row_numbers(xp: Any, indices: Any, dims: Sequence[int], what: str) -> Any:

@@ -21,6 +21,7 @@ from ..base.axes import as_axis, checked_axis, is_computed
 from ..base.densify import densify
 from ..base.scattering import bounded, check_range, sum_rows, wide_enough
 from ..creation.constant import convert_to_tensor
+from ..creation.ranges import range_
 from ..elementwise.maximum import maximum
 from ..reduction.norms import euclidean_norm
 from ..reduction.product import reduce_prod
@@ -30,6 +31,7 @@ from ..shape.size import shape
 from ..shape.stacking import concat
 from ..variables.variable import Variable
 from .slicing import Take, links_of_slices
+from .where import where
 
 
 def gather(
@@ -88,7 +90,14 @@ def _gather_along(axis: Tensor, x: Tensor, ids: Tensor, batch_dims: int, name: s
         place = counted_from_the_front(axis, lengths, "gather")
         before, after = lengths[:place], lengths[place + 1 :]
         middle = reshape(x, [reduce_prod(before), lengths[place], reduce_prod(after)])
-        return reshape(GatherV2(1)(middle, ids), concat([before, shape(ids), after], 0), name=scope)
+        if x.shape.rank is None or ids.shape.rank is None:
+            return reshape(GatherV2(1)(middle, ids), concat([before, shape(ids), after], 0), name=scope)
+        order = range_(x.shape.rank - 1 + ids.shape.rank)
+        picked = order - place
+        source = where(
+            picked < 0, order, where(picked < ids.shape.rank, picked + x.shape.rank, order - (ids.shape.rank - 1))
+        )
+        return reshape(GatherV2(1)(middle, ids), GatherV2()(concat([lengths, shape(ids)], 0), source), name=scope)
 
 
 class GatherV2(Primitive):

@@ -64,7 +64,7 @@ def _of_unknown_ranks(axes: Any, x: Tensor, y: Tensor, name: str | None) -> Tens
     """The product of two matrices: of the axes summed over and of the others, where the former stand together."""
     over: Any
     if is_computed(axes):
-        over = axes
+        over = axes = convert_to_tensor(axes)
         if axes.shape.rank != 2 or axes.shape.size(0) not in (2, None):
             raise ValueError(f"tensordot: axes that a run computes must be two vectors, not {axes}")
     else:

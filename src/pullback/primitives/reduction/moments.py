@@ -15,7 +15,7 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axes, kept_axes
+from ..base.axes import as_axes, is_computed, kept_axes
 from ..base.broadcasting import operands
 from ..base.precision import widened
 from ..casting.cast import cast, upcast
@@ -207,7 +207,7 @@ def moments(
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` along `axes`: the mean square of the differences from the mean.
 
-    `shift` changes nothing.
+    `shift` changes nothing. The `axes` may be computed in a run.
 
     Shapes: any; the results lack the axes, or with `keepdims` have length one there. Dtypes: any float.
 
@@ -221,7 +221,10 @@ def moments(
     (np.float32(2.0), np.float32(1.0))
     """
     del shift
-    tensor = convert_to_tensor(x)
+    tensor = take_numbers(x, "moments", FLOATING)
+    if is_computed(axes):
+        with tensor.graph.name_scope(name or "moments"):
+            return reduce_mean(tensor, axes, keepdims), reduce_variance(tensor, axes, keepdims)
     mean, variance = Moments(as_axes(axes, tensor, "moments"), bool(keepdims)).operation(tensor, name=name).outputs
     return mean, variance
 

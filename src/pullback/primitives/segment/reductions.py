@@ -268,8 +268,8 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     >>> pb.Session().run(pb.math.segment_sum([1.0, 2.0, 4.0], [0, 0, 2]))
     array([3., 0., 4.], dtype=float32)
     """
-    ids = convert_to_tensor(segment_ids)
-    return unsorted_segment_sum(data, ids, number_of_segments(ids), name or "SegmentSum")
+    x, ids = _rows_and_ids("segment_sum", data, segment_ids)
+    return unsorted_segment_sum(x, ids, number_of_segments(ids), name or "SegmentSum")
 
 
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -288,7 +288,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     >>> pb.Session().run(pb.math.segment_mean([1.0, 2.0, 4.0], [0, 0, 1]))
     array([1.5, 4. ], dtype=float32)
     """
-    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    x, ids = _rows_and_ids("segment_mean", data, segment_ids)
     number = number_of_segments(ids)
     if x.dtype not in INTEGER:
         return _scaled_sum(x, ids, number, 1.0, name or "SegmentMean")
@@ -312,8 +312,8 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     >>> pb.Session().run(pb.math.segment_max([1.0, 2.0, -4.0], [0, 0, 2]))
     array([ 2.,  0., -4.], dtype=float32)
     """
-    ids = convert_to_tensor(segment_ids)
-    static, inputs = segment_inputs(data, ids, number_of_segments(ids))
+    x, ids = _rows_and_ids("segment_max", data, segment_ids)
+    static, inputs = segment_inputs(x, ids, number_of_segments(ids))
     return UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
 
 
@@ -332,8 +332,8 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     >>> pb.Session().run(pb.math.segment_min([1.0, 2.0, 4.0], [0, 0, 2]))
     array([1., 0., 4.], dtype=float32)
     """
-    ids = convert_to_tensor(segment_ids)
-    static, inputs = segment_inputs(data, ids, number_of_segments(ids))
+    x, ids = _rows_and_ids("segment_min", data, segment_ids)
+    static, inputs = segment_inputs(x, ids, number_of_segments(ids))
     return UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
 
 
@@ -352,8 +352,16 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     >>> pb.Session().run(pb.math.segment_prod([3.0, 2.0, 4.0], [0, 0, 1]))
     array([6., 4.], dtype=float32)
     """
-    ids = convert_to_tensor(segment_ids)
-    return unsorted_segment_prod(data, ids, number_of_segments(ids), name or "SegmentProd")
+    x, ids = _rows_and_ids("segment_prod", data, segment_ids)
+    return unsorted_segment_prod(x, ids, number_of_segments(ids), name or "SegmentProd")
+
+
+def _rows_and_ids(what: str, data: TensorLike, segment_ids: TensorLike) -> tuple[Tensor, Tensor]:
+    """`data` and its segment numbers, which must be one for each of its rows."""
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    if ids.shape.rank not in (1, None) or not x.shape[:1].is_compatible_with(ids.shape):
+        raise ValueError(f"{what}: segment_ids should be the same size as the first axis of data, not {ids} for {x}")
+    return x, ids
 
 
 def number_of_segments(ids: Tensor) -> Any:
@@ -370,9 +378,9 @@ def _fault_of_segments(ids: np.ndarray[Any, Any]) -> str | None:
     falls = np.flatnonzero(flat[1:] < flat[:-1])
     if falls.size:
         at = int(falls[0])
-        return f"segment ids must ascend, but number {at + 1} is {flat[at + 1]}, after {flat[at]}"
+        return f"segment ids are not increasing: number {at + 1} is {flat[at + 1]}, after {flat[at]}"
     if flat.size and flat[0] < 0:
-        return f"segment ids must not be negative, but the first is {flat[0]}"
+        return f"segment ids must be >= 0, but the first is {flat[0]}"
     return None
 
 

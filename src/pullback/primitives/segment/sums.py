@@ -136,4 +136,12 @@ def segment_inputs(data: Any, segment_ids: Any, num_segments: Any) -> tuple[int 
 
 
 def _number(num: Any) -> tuple[int | None, Tensor | None]:
-    return (None, convert_to_tensor(num)) if is_computed(num) else (static_integer(num, "num_segments"), None)
+    if is_computed(num):
+        number = convert_to_tensor(num)
+        if number.shape.rank not in (0, None):
+            raise ValueError(f"num_segments must be one integer, not {number}")
+        return None, number
+    static = static_integer(num, "num_segments")
+    if static < 0:
+        raise ValueError(f"num_segments must not be negative, but is {static}")
+    return static, None

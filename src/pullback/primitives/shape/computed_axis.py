@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...core.dtypes import INTEGER, int32
+from ...core.errors import WrongKindError
 from ...core.operation import Tensor
 from ..casting.cast import cast
 from ..creation.ranges import range_
@@ -26,9 +27,9 @@ def counted_from_the_front(axis: Tensor, lengths: Tensor, what: str) -> Tensor:
 
 
 def check_one_integer(axis: Tensor, what: str) -> None:
-    """TypeError where a computed `axis` is no integer, ValueError where it is no scalar."""
+    """WrongKindError where a computed `axis` is no integer, ValueError where it is no scalar."""
     if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
-        wrong = ValueError if axis.dtype in INTEGER else TypeError
+        wrong = ValueError if axis.dtype in INTEGER else WrongKindError
         raise wrong(f"{what}: axis must be one integer, not {axis}")
 
 

@@ -352,7 +352,7 @@ def split(
     """
     x = convert_to_tensor(value)
     if is_computed(axis):
-        return _split_along(axis, x, num_or_size_splits, num, name)
+        return _split_along(convert_to_tensor(axis), x, num_or_size_splits, num, name)
     place = as_axis(axis, x.shape.rank, "split", x.type)
     sizes: Any = num_or_size_splits
     if isinstance(sizes, Tensor | AbstractTensorLike):

@@ -10,7 +10,7 @@ from ...core.graph import Operation, Tensor
 from ...core.primitive import no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
-from ..base.scattering import row_numbers
+from ..base.scattering import check_not_empty, row_numbers
 from ..base.state import AbstractStateful, AbstractUpdates, ScatterKind
 from ..creation.constant import convert_to_tensor
 from .operations import check_handle, variable_type
@@ -42,12 +42,7 @@ class AbstractRowUpdate(AbstractStateful):
         _check_types(function, self, handle, indices, updates)
         if self.shape.rank is None or updates.shape.rank == 0:
             return ()
-        expected = indices.shape.concatenate(self.shape[1:])
-        if self.shape.rank == 0 or not expected.is_compatible_with(updates.shape):
-            raise ValueError(
-                f"{function}: the updates {updates} must have the shape {expected} for the indices {indices} "
-                f"of the variable {TensorType(self.dtype, self.shape)}"
-            )
+        _check_shapes(function, self, indices, updates, indices.shape, 1)
         return ()
 
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
@@ -110,12 +105,8 @@ class AbstractSliceUpdate(AbstractStateful):
         depth = indices.shape.size(-1) if indices.shape.rank else None
         if self.shape.rank is None or depth is None:
             return ()
-        expected = indices.shape[:-1].concatenate(self.shape[depth:])
-        if depth > self.shape.rank or not expected.is_compatible_with(updates.shape):
-            raise ValueError(
-                f"{function}: the updates {updates} must have the shape {expected} for the indices {indices} "
-                f"of the variable {TensorType(self.dtype, self.shape)}"
-            )
+        _check_shapes(function, self, indices, updates, indices.shape[:-1], depth)
+        check_not_empty(function, indices, self.shape[:depth])
         return ()
 
     def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
@@ -164,6 +155,28 @@ def _scattered(update: type[Any], handle: Tensor, indices: Any, updates: Any, na
     values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
     made: Operation = update(type_.dtype, type_.shape).operation(handle, places, values, name=name)
     return made
+
+
+def _check_shapes(
+    function: str,
+    change: AbstractRowUpdate | AbstractSliceUpdate,
+    indices: TensorType,
+    updates: TensorType,
+    lead: TensorShape,
+    depth: int,
+) -> None:
+    """ValueError where the variable has fewer axes than the indices point at, or the updates are of another shape."""
+    variable, rank = TensorType(change.dtype, change.shape), change.shape.rank
+    if rank is not None and depth > rank:
+        raise ValueError(
+            f"{function}: the indices {indices} point at {depth} axes of the variable {variable}, which has {rank}"
+        )
+    expected = lead.concatenate(change.shape[depth:])
+    if not expected.is_compatible_with(updates.shape):
+        raise ValueError(
+            f"{function}: the updates {updates} must have the shape {expected} for the indices {indices} "
+            f"of the variable {variable}"
+        )
 
 
 def _check_types(function: str, primitive: Any, handle: TensorType, indices: TensorType, updates: TensorType) -> None:

@@ -67,6 +67,8 @@ def concat_offset(node: Node, axis: Tensor, *shapes: Tensor) -> Any:
     first, *rest = shapes
     if first.shape[0] is None:
         node.refuse("the rank of its arrays must be known")
+    if not -first.shape[0] <= place < first.shape[0]:
+        node.refuse(f"axis {place} is out of range of the rank {first.shape[0]}")
     chosen = [int(i == place % first.shape[0]) for i in range(first.shape[0])]
     offsets = [first * 0]
     for lengths in [first, *rest][:-1]:
