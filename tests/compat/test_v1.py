@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -393,6 +394,20 @@ class Assertions(tf.test.TestCase):
             self.assertStartsWith("layer", "kernel")
         with pytest.raises(AssertionError):
             self.assertDeviceEqual("/cpu:0", None)
+
+    def test_what_a_block_writes_to_a_stream(self) -> None:
+        path = Path(self.get_temp_dir()) / "log"
+        with path.open("w") as stream:
+            stream.write("before ")
+            with self.captureWritesToStream(stream) as written:
+                stream.write("inside")
+                stream.flush()
+                subprocess.run([sys.executable, "-c", "print(' and below', end='')"], stdout=stream, check=True)
+            with pytest.raises(KeyError), self.captureWritesToStream(stream) as failed:
+                raise KeyError(stream.write("failing"))
+            stream.write("after")
+        assert (written.contents(), failed.contents()) == ("inside and below", "failing")
+        assert path.read_text() == "before after"
 
     def test_what_is_true_of_an_exception(self) -> None:
         with self.assertRaisesWithPredicateMatch(ValueError, lambda error: "five" in str(error)):

@@ -26,6 +26,7 @@ from . import backprop
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
+from .functions import function
 from .inplace import alias_inplace_add as alias_inplace_add
 from .inplace import alias_inplace_sub as alias_inplace_sub
 from .inplace import alias_inplace_update as alias_inplace_update
@@ -40,10 +41,6 @@ from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
 from .metrics.helpers import broadcast_weights as broadcast_weights
 from .metrics.helpers import metric_variable as metric_variable
 from .placement import DeviceSpec
-from .test_decorators import run_all_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes
-from .test_decorators import run_deprecated_v1 as run_deprecated_v1
-from .test_decorators import run_in_graph_and_eager_modes as run_in_graph_and_eager_modes
-from .test_decorators import run_v1_only as run_v1_only
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
 
@@ -64,7 +61,8 @@ Convolution2DTranspose, Convolution3DTranspose = layer_objects.Conv2DTranspose, 
 SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, layer_objects.SeparableConv2D
 _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
-in_eager_mode = executing_eagerly
+in_eager_mode, defun = executing_eagerly, function
+ENABLE_CONTROL_FLOW_V2 = True
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once

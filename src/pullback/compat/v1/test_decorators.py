@@ -27,4 +27,13 @@ def run_v1_only(reason: str, func: Callable[..., Any] | None = None) -> Any:
     return run_in_graph_and_eager_modes(func, reason=reason)
 
 
+def gpu_device_type() -> str:
+    """The type that device strings name."""
+    return "GPU"
+
+
 run_deprecated_v1 = run_in_graph_and_eager_modes
+run_all_in_deprecated_graph_mode_only = with_control_flow_v2 = run_all_in_graph_and_eager_modes
+deprecated_graph_mode_only = build_as_function_and_v1_graph = run_in_graph_and_eager_modes
+enable_control_flow_v2 = enable_output_all_intermediates = run_in_graph_and_eager_modes
+run_without_tensor_float_32 = disable_xla = disable_tfrt = disable_control_flow_v2 = run_v1_only
