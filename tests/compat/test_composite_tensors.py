@@ -95,7 +95,9 @@ def test_modes_are_graphs() -> None:
         assert getattr(test_util, name)(Pair) is Pair
     for name in ["run_v1_only", "disable_control_flow_v2", "disable_xla"]:
         assert getattr(test_util, name)("a reason")(Pair) is Pair
-    assert test_util.gpu_device_type() == "GPU"
+    with test_util.use_gpu():
+        assert test_util.gpu_device_type() == "GPU"
+    assert test_util.TensorFlowTestCase is tf.test.TestCase
     assert tf.test.mock.Mock
 
 

@@ -444,3 +444,15 @@ def test_a_loop_gives_the_list_or_the_tuple_that_its_body_returns(given: type, r
     assert tf.Session(engine="numpy").run(found) == returned([3, 8.0])
     with pytest.raises(TypeError):
         tf.while_loop(lambda i: i < 3, 3, [0])
+
+
+def test_a_loop_of_one_tensor_and_empty_structures_gives_the_tensor() -> None:
+    def holds(i: Any, _: Any) -> Any:
+        return i < 10
+
+    def step(i: Any, empty: Any) -> Any:
+        return [i + 1, empty]
+
+    assert value(tf.while_loop(holds, step, [0, []])) == 10
+    assert value(tf.while_loop(holds, step, [0, []], return_same_structure=True)) == [10, []]
+    assert value(tf.while_loop(holds, step, [0, []], maximum_iterations=3)) == [3, []]

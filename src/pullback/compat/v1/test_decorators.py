@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from .test import TestCase
+
+TensorFlowTestCase = TestCase
 
 
 def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
@@ -30,6 +35,12 @@ def run_v1_only(reason: str, func: Callable[..., Any] | None = None) -> Any:
 def gpu_device_type() -> str:
     """The type that device strings name."""
     return "GPU"
+
+
+@contextmanager
+def use_gpu() -> Iterator[None]:
+    """A block: an engine decides where operations run."""
+    yield
 
 
 run_deprecated_v1 = run_in_graph_and_eager_modes
