@@ -36,6 +36,8 @@ def installed() -> Iterator[None]:
         ("ops.variables", "VariableV1", tf.Variable),
         ("ops.logging_ops", "print_v2", pb.print),
         ("ops.array_ops", "squeeze_v2", pb.squeeze),
+        ("ops.gen_math_ops", "mul", pb.multiply),
+        ("ops.random_ops", "random_poisson_v2", pb.random.poisson),
         ("ops.array_ops", "tensor_scatter_max", pb.tensor_scatter_nd_max),
         ("ops.array_ops", "tensor_scatter_min", pb.tensor_scatter_nd_min),
         ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
