@@ -90,7 +90,14 @@ def test_modes_are_graphs() -> None:
     test_util = importlib.import_module("tensorflow.python.framework.test_util")
     with context.graph_mode():
         assert (context.in_eager_mode(), context.in_graph_mode()) == (False, True)
-    assert test_util.run_all_in_graph_and_eager_modes(Pair) is test_util.run_deprecated_v1(Pair) is Pair
+    plain = ["run_all_in_graph_and_eager_modes", "run_deprecated_v1", "deprecated_graph_mode_only"]
+    for name in [*plain, "with_control_flow_v2", "enable_control_flow_v2", "enable_output_all_intermediates"]:
+        assert getattr(test_util, name)(Pair) is Pair
+    for name in ["run_v1_only", "disable_control_flow_v2", "disable_xla"]:
+        assert getattr(test_util, name)("a reason")(Pair) is Pair
+    with test_util.use_gpu():
+        assert test_util.gpu_device_type() == "GPU"
+    assert test_util.TensorFlowTestCase is tf.test.TestCase
     assert tf.test.mock.Mock
 
 

@@ -31,6 +31,7 @@ def installed() -> Iterator[None]:
     ("module", "name", "expected"),
     [
         ("framework.function", "Defun", Defun),
+        ("eager.function", "defun", tf.contrib.eager.defun),
         ("ops.resource_variable_ops", "ResourceVariable", tf.Variable),
         ("ops.variables", "VariableV1", tf.Variable),
         ("ops.logging_ops", "print_v2", pb.print),
@@ -40,6 +41,8 @@ def installed() -> Iterator[None]:
         ("framework.test_util", "disable_control_flow_v2", test_decorators.disable_control_flow_v2),
         ("eager.function", "defun", tf.function),
         ("framework.test_util", "TensorFlowTestCase", tf.test.TestCase),
+        ("ops.gen_math_ops", "mul", pb.multiply),
+        ("ops.random_ops", "random_poisson_v2", pb.random.poisson),
         ("ops.array_ops", "tensor_scatter_max", pb.tensor_scatter_nd_max),
         ("ops.array_ops", "tensor_scatter_min", pb.tensor_scatter_nd_min),
         ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
@@ -472,6 +475,23 @@ def test_an_exported_graph_has_what_its_saver_says() -> None:
     assert (made.saver_def, list(made.collection_def)) == (said, ["kept"])
     assert not any(node.device for node in made.graph_def.node)
     assert any(node.device for node in tf.train.export_meta_graph().graph_def.node)
+
+
+def test_what_is_computed_after_others_is_where_it_is_itself() -> None:
+    with tf.device("/job:ps"):
+        placed = tf.Variable(1.0)
+        slices = tf.IndexedSlices(placed.value(), [0])
+    free = tf.Variable(1.0, name="free")
+    with tf.device("/job:worker/device:GPU:1"):
+        y, z = (python_util.with_dependencies([v.assign(2.0)], v) for v in (placed, free))
+        rows = python_util.with_dependencies([placed.assign(2.0)], slices)
+        number = python_util.with_dependencies([free.assign(3.0)], 4, name="number")
+    assert (y.op.name, z.op.name, number.op.name) == ("control_dependency", "control_dependency_1", "number")
+    assert (y.device, z.device, rows.values.device) == ("/job:ps", "", "/job:ps")
+    assert z.op.colocation_groups() == [b"loc:@free"]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert [session.run(x) for x in (number, free, z)] == [4, 3.0, 2.0]
 
 
 def test_a_module_may_ask_for_its_public_names() -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -394,6 +395,20 @@ class Assertions(tf.test.TestCase):
         with pytest.raises(AssertionError):
             self.assertDeviceEqual("/cpu:0", None)
 
+    def test_what_a_block_writes_to_a_stream(self) -> None:
+        path = Path(self.get_temp_dir()) / "log"
+        with path.open("w") as stream:
+            stream.write("before ")
+            with self.captureWritesToStream(stream) as written:
+                stream.write("inside")
+                stream.flush()
+                subprocess.run([sys.executable, "-c", "print(' and below', end='')"], stdout=stream, check=True)
+            with pytest.raises(KeyError), self.captureWritesToStream(stream) as failed:
+                raise KeyError(stream.write("failing"))
+            stream.write("after")
+        assert (written.contents(), failed.contents()) == ("inside and below", "failing")
+        assert path.read_text() == "before after"
+
     def test_what_is_true_of_an_exception(self) -> None:
         with self.assertRaisesWithPredicateMatch(ValueError, lambda error: "five" in str(error)):
             raise ValueError("not five")
@@ -429,3 +444,15 @@ def test_a_loop_gives_the_list_or_the_tuple_that_its_body_returns(given: type, r
     assert tf.Session(engine="numpy").run(found) == returned([3, 8.0])
     with pytest.raises(TypeError):
         tf.while_loop(lambda i: i < 3, 3, [0])
+
+
+def test_a_loop_of_one_tensor_and_empty_structures_gives_the_tensor() -> None:
+    def holds(i: Any, _: Any) -> Any:
+        return i < 10
+
+    def step(i: Any, empty: Any) -> Any:
+        return [i + 1, empty]
+
+    assert value(tf.while_loop(holds, step, [0, []])) == 10
+    assert value(tf.while_loop(holds, step, [0, []], return_same_structure=True)) == [10, []]
+    assert value(tf.while_loop(holds, step, [0, []], maximum_iterations=3)) == [3, []]

@@ -176,5 +176,7 @@ def test_an_element_that_does_not_fit_the_element_shape_is_refused() -> None:
 
 
 def test_closing_is_an_operation_that_does_nothing() -> None:
-    close = ragged().close()
+    array = ragged()
+    array.mark_used()
+    close = array.close()
     assert (close.type, run(close, "numpy")) == ("NoOp", None)

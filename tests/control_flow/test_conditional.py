@@ -346,7 +346,17 @@ def test_switch_case_takes_lists_pairs_and_dictionaries(run: Any, branches: Any)
         (
             {0: lambda: 1.0, 2: lambda: 2.0},
             ValueError,
-            "switch_case: the numbers of branch_fns must be 0 to 1, not [0, 2]",
+            "switch_case: the numbers of branch_fns must form contiguous ones, 0 to 1, not [0, 2]",
+        ),
+        (
+            [(0, lambda: 1.0), (0, lambda: 2.0)],
+            ValueError,
+            "switch_case: the numbers of branch_fns must form contiguous ones, 0 to 1, not [0, 0]",
+        ),
+        (
+            {0: lambda: 1.0, 0.5: lambda: 2.0},
+            TypeError,
+            "switch_case: each number of branch_fns must be a Python `int`, not one of [0, 0.5]",
         ),
         ([3], TypeError, "switch_case: branches must be callable, not 3"),
     ],

@@ -383,3 +383,39 @@ def test_a_body_knows_the_name_scopes_around_it() -> None:
             pb.while_loop(lambda i: i < 3, body, [0])
         assert graph.get_name_scope() == ""
     assert found == ["outer/while/inner"]
+
+
+def test_a_group_is_on_the_device_of_what_it_waits_for() -> None:
+    with pb.device("/task:0"):
+        a, v = pb.constant(0, name="a"), pb.Variable(1.0)
+    with pb.device("/cpu:0"):
+        together = pb.group(a, v.initializer, [a.op])
+    assert together.device == "/task:0/device:CPU:0"
+    assert together.control_inputs == [a.op, v.initializer]
+
+
+def test_a_group_over_several_devices_waits_on_each_of_them() -> None:
+    with pb.device("/task:1"):
+        a = pb.constant(0, name="a")
+    with pb.device("/task:0"):
+        b, c = pb.constant(0, name="b"), pb.constant(0, name="c")
+    d = pb.constant(0, name="d")
+    with pb.device("/task:2"):
+        together = pb.group(a, b, [c], d, name="root")
+    waits = [(op.name, op.device, [x.name for x in op.control_inputs]) for op in together.control_inputs]
+    assert (together.name, together.device) == ("root", "/task:2")
+    assert waits == [
+        ("root/NoOp", "/task:2", ["d"]),
+        ("root/NoOp_1", "/task:0", ["b", "c"]),
+        ("root/NoOp_2", "/task:1", ["a"]),
+    ]
+
+
+def test_a_tuple_has_each_tensor_where_it_was() -> None:
+    with pb.device("/task:1"):
+        a = pb.constant([0.0], name="a")
+    slices = pb.IndexedSlices(a, pb.constant([2]))
+    x, y, rows = pb.tuple([a, pb.constant(1.0, name="b"), slices], name="all")
+    assert (x.op.name, y.op.name) == ("all/control_dependency", "all/control_dependency_1")
+    assert [t.device for t in (x, y, rows.values)] == ["/task:1", "", "/task:1"]
+    assert x.op.control_inputs[0].name == "all/group_deps"

@@ -140,3 +140,41 @@ def test_what_checks_numbers_calls_python_or_has_rows_of_zeros_is_called_as_at_f
             session.run(x * 2.0, {x: [-1.0, 1.0, 2.0]})
         with pytest.raises(pb.errors.InvalidArgumentError):
             session.run(x * 2.0, {x: [-1.0, 1.0, np.nan]})
+
+
+def _after_a_check(x: pb.Tensor) -> pb.Tensor:
+    with pb.control_dependencies([pb.debugging.Assert(x < 3, ["too much"])]):
+        return pb.identity(x)
+
+
+def _steps(x: pb.Tensor) -> pb.Tensor:
+    return pb.while_loop(lambda i: i < x, lambda i: _after_a_check(i + 1), [0])[0]
+
+
+CHECKED = {
+    "Assert": _after_a_check,
+    "check_numerics": lambda x: pb.debugging.check_numerics(1.0 / pb.cast(3 - x, pb.float32), "divided"),
+    "invert_permutation": lambda x: pb.math.invert_permutation(pb.stack([0, 3 - x])),
+    "case": lambda x: pb.case([(pb.equal(x, 1), lambda: x), (pb.equal(x, 2), lambda: -x)], exclusive=True),
+    "branch": lambda x: pb.cond(x > 0, lambda: _after_a_check(x), lambda: x),
+    "loop": _steps,
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("assigns", [False, True])
+def test_what_a_run_refuses_it_refuses_after_many_runs_too(name: str, assigns: bool) -> None:
+    x, v = pb.placeholder(pb.int32, []), pb.Variable(0)
+    y = CHECKED[name](x)
+    fetch = v.assign(pb.reduce_sum(pb.cast(y, pb.int32))) if assigns else y
+    with pb.Session(engine="xla") as session:
+        session.run(v.initializer)
+        good, bad = (2, 4) if name == "invert_permutation" else (2, 3)
+        for _ in range(CALLS):
+            session.run(fetch, {x: good})
+        kept = session.run(v)
+        for _ in range(2):
+            with pytest.raises(pb.errors.InvalidArgumentError):
+                session.run(fetch, {x: bad})
+            assert session.run(v) == kept
+            session.run(fetch, {x: good})

@@ -62,7 +62,7 @@ class ConcreteFunction:
             traced = self._optimized(traced, optimize)
         self.traced = traced.function
         self._captured = [origin_of(x) for x in traced.captured]
-        controls = traced.function.graph.outer_controls
+        controls = traced.function.outer_controls
         self._around = {*[x.op.graph for x in self._captured], *[op.graph for op in controls]}
         self._count = len(traced.function.results)
         values, self._by_value = with_values(traced)
@@ -178,7 +178,7 @@ class ConcreteFunction:
                 args += parts_of(leaf, kind)
         self._check_lengths(args)
         graph = get_default_graph() if not args else args[0].graph.acting
-        with graph.attr_scope(self.attrs), graph.control_dependencies(self.graph.outer_controls):
+        with graph.attr_scope(self.attrs), graph.control_dependencies(self.traced.outer_controls):
             captured = [
                 read_variable(x) if value else x for x, value in zip(self._captured, self._by_value, strict=True)
             ]

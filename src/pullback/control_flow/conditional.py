@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..core import nest
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
@@ -152,7 +154,7 @@ def case(
             data = ["Input error: case: more than one predicate is true, which exclusive=True rules out:", predicates]
             checks.append(assert_(reduce_sum(cast(predicates, int32)) <= 1, data, len(pairs)))
         if default is None:
-            data = ["case: no predicate is true, and there is no default:", predicates]
+            data = ["Input error: case: no predicate is true, and there is no default:", predicates]
             checks.append(assert_(reduce_any(predicates), data, len(pairs)))
         if checks:
             with graph.control_dependencies(checks):
@@ -168,10 +170,14 @@ def _numbered(branch_fns: Any) -> list[Any]:
     if not items:
         raise ValueError("switch_case: branch_fns must have at least one function")
     if all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        numbers = [number for number, _ in items]
+        if not all(isinstance(number, int | np.integer) for number in numbers):
+            raise TypeError(f"switch_case: each number of branch_fns must be a Python `int`, not one of {numbers}")
         found = dict(items)
-        if sorted(found) != list(range(len(items))):
+        if sorted(numbers) != list(range(len(items))):
+            last = len(items) - 1
             raise ValueError(
-                f"switch_case: the numbers of branch_fns must be 0 to {len(items) - 1}, not {sorted(found)}"
+                f"switch_case: the numbers of branch_fns must form contiguous ones, 0 to {last}, not {numbers}"
             )
         return [found[i] for i in range(len(items))]
     return items

@@ -255,6 +255,9 @@ class TensorArray(AbstractComposite):
         """An operation that does nothing: there is nothing to free."""
         return no_op(name or "TensorArrayClose")
 
+    def mark_used(self) -> None:
+        """Nothing: no array warns that it is not used."""
+
     @property
     def _rows(self) -> Tensor:
         """The buffer of all elements."""

@@ -10,6 +10,7 @@ from ..core import nest
 from ..core.composite import AbstractComposite
 from ..core.function import Function, Parameter, add_parameter, body, capture_as_parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.needs import needed
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
@@ -44,14 +45,24 @@ def trace_together(parts: Sequence[Part]) -> Together:
             given = [add_parameter(graph, p, n) for p, n in zip(part.parameters, part.names, strict=True)]
             made.append((given, [graph.capture(y) for y in part.build(*given)]))
         graphs.append(graph)
-    captured = tuple(dict.fromkeys(x for graph in graphs for x in graph.captures))
+    captured = tuple(
+        dict.fromkeys(x for graph, (_, results) in zip(graphs, made, strict=True) for x in _read(graph, results))
+    )
     functions = []
     for graph, (given, results) in zip(graphs, made, strict=True):
         parameters = (*given, *[capture_as_parameter(graph, x) for x in captured])
         graph.finalize()
         functions.append(Function(graph, parameters, tuple(results), graph.name))
-    controls = dict.fromkeys(op for graph in graphs for op in graph.outer_controls)
+    controls = dict.fromkeys(op for f in functions for op in f.outer_controls)
     return Together(functions, captured, tuple(controls))
+
+
+def _read(graph: Graph, results: Sequence[Tensor]) -> list[Tensor]:
+    """What a body captured and what its results or its effects need: nothing that only other operations read."""
+    if not graph.captures:
+        return []
+    read = Function(graph, tuple(graph.captures.values()), tuple(results), graph.name).read
+    return [x for x, inner in graph.captures.items() if inner in read]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +112,8 @@ def kinds(template: Any) -> Any:
 
 def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
     if isinstance(value, Operation):
-        with get_default_graph().control_dependencies([value]):  # One of a graph around is run before the body.
-            return Leaf("None", 0, lambda parts: None, ran=True), []
+        _wait_for(value)
+        return Leaf("None", 0, lambda parts: None, ran=True), []
     if value is None:
         return Leaf("None", 0, lambda parts: None), []
     if isinstance(value, AbstractComposite):
@@ -111,6 +122,17 @@ def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
         parts, static = value.tensors, value.static_shape
         return Leaf("IndexedSlices", len(parts), lambda given: _slices(given, static)), parts
     return Leaf("Tensor", 1, lambda parts: parts[0]), [convert_to_tensor(value)]
+
+
+def _wait_for(op: Operation) -> None:
+    """Have the body that returns `op` run after what of graphs around that is, or waits for."""
+    graph = get_default_graph().acting
+    around = [op]
+    if op.graph is graph:
+        first = needed([op], lambda o: [*[x.op for x in o.inputs], *o.controls]) if graph.outer_controls else set()
+        around = [other for other, block in graph.outer_controls if not block.inside.isdisjoint(first)]
+    with graph.control_dependencies(around):
+        pass
 
 
 def _composite_leaf(value: AbstractComposite) -> Leaf:

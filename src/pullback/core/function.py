@@ -73,6 +73,19 @@ class Function:
         return tuple([op for op in self.graph.operations if _acts(op)])
 
     @cached_property
+    def outer_controls(self) -> tuple[Operation, ...]:
+        """The operations of graphs around that must run before one of the operations does, or that a result is."""
+        made = set(self.operations) if self.graph.outer_controls else ()
+        waiting = [op for op, block in self.graph.outer_controls if not block.inside.isdisjoint(made)]
+        returned = [op for op, block in self.graph.outer_controls if not block.inside]
+        return tuple(dict.fromkeys([*waiting, *returned]))
+
+    @cached_property
+    def read(self) -> frozenset[Tensor]:
+        """The tensors that the operations read, and the results."""
+        return frozenset([*[x for op in self.operations for x in op.inputs], *self.results])
+
+    @cached_property
     def stateful(self) -> bool:
         """Whether one of the operations is."""
         return any(op.primitive.stateful for op in self.operations)

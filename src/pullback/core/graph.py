@@ -59,8 +59,8 @@ class Graph(Collections):
         self.captures: dict[Tensor, Tensor] = {}
         """Of a body: its parameter for each tensor of the outer graph that it reads."""
         self.rows: dict[Tensor, tuple[Tensor, Tensor]] = {}  # For a row: what it is a row of, and its number.
-        self.outer_controls: list[Operation] = []
-        """Of a body: operations of graphs around it that must run before it does."""
+        self.outer_controls: list[tuple[Operation, Controller]] = []
+        """Of a body: operations of graphs around it that must run before it does, and the blocks that say so."""
         self.seed: int | None = None if outer is None else outer.seed
         self.finalized = False
         self.names = naming.Names()
@@ -315,22 +315,21 @@ class Graph(Collections):
     def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Iterator[None]:
         """Operations made inside run after `control_inputs` (operations, tensors, variables); None clears."""
         outer = self.scope
-        controllers: tuple[Controller, ...] = ()
-        if control_inputs is not None:
-            controllers = (*outer.controllers, Controller(self.acting._controls(control_inputs)))
-        with self.entered(outer._replace(controllers=controllers)):
+        blocks = () if control_inputs is None else (*outer.controllers, self.acting._controller(control_inputs))
+        with self.entered(outer._replace(controllers=blocks)):
             yield
 
-    def _controls(self, control_inputs: Sequence[Any]) -> tuple[Operation, ...]:
-        """The operations of this graph among `control_inputs`; those of a graph around go to `outer_controls`."""
-        own: list[Operation] = []
+    def _controller(self, control_inputs: Sequence[Any]) -> Controller:
+        """The block of `control_inputs`; with it, operations of a graph around go to `outer_controls`."""
+        sides: tuple[list[Operation], list[Operation]] = [], []
         for x in control_inputs:
             element = x.graph_element() if isinstance(x, AbstractTensorLike) else x
             inside = isinstance(element, Tensor | Operation) and self.lies_in(element.graph)
             element = element if inside else self.as_graph_element(element)
-            op = element.op if isinstance(element, Tensor) else element
-            (self.outer_controls if inside else own).append(op)
-        return tuple(own)
+            sides[inside].append(element.op if isinstance(element, Tensor) else element)
+        controller = Controller(tuple(sides[False]))
+        self.outer_controls += [(op, controller) for op in sides[True]]
+        return controller
 
     @contextmanager
     def attr_scope(self, attrs: Mapping[str, Any]) -> Iterator[None]:

@@ -137,7 +137,8 @@ def while_loop(
 ) -> Any:
     """As `pb.while_loop`; a list of one loop variable is unpacked, unless `return_same_structure`.
 
-    Several come back as the list or the tuple that `body` returns.
+    So is a list with one tensor in it and empty structures, unless there are `maximum_iterations`. Several come back as
+    the list or the tuple that `body` returns.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.while_loop(lambda i: i < 5, lambda i: [i + 1], [tf.constant(0)]))
@@ -166,6 +167,9 @@ def while_loop(
         name,
         return_same_structure,
     )
+    unpacked = isinstance(found, list | tuple) and not return_same_structure and maximum_iterations is None
+    if unpacked and len(found) > 1 and [type(x) for x in nest.flatten(found)] == [pb.Tensor]:
+        return found[0]
     both = {type(found), *returned}
     return returned[0](found) if both == {list, tuple} else found
 

@@ -50,9 +50,20 @@ def constant_value(pred: Any) -> Any:
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
-    """`output_tensor`, computed after `dependencies`."""
-    with pb.get_default_graph().control_dependencies(dependencies):
-        return pb.identity(output_tensor, name=name)
+    """`output_tensor`, computed after `dependencies`, where it is itself.
+
+    >>> v = pb.Variable(1.0)
+    >>> with_dependencies([v.assign(2.0)], v)
+    <Tensor 'control_dependency:0' float32[]>
+    """
+    graph = pb.get_default_graph()
+    placed = output_tensor.values if isinstance(output_tensor, pb.IndexedSlices) else output_tensor
+    with (
+        graph.name_scope(name or "control_dependency") as scope,
+        graph.colocate_with(getattr(placed, "op", None)),
+        graph.control_dependencies(dependencies),
+    ):
+        return pb.identity(output_tensor, name=scope)
 
 
 def deprecated(*args: object, **kwargs: object) -> Callable[[Any], Any]:

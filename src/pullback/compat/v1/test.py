@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import tempfile
@@ -9,7 +10,7 @@ import unittest
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
-from typing import Any
+from typing import IO, Any
 from unittest import mock as mock
 
 import numpy as np
@@ -78,6 +79,16 @@ def _new_default_graph() -> Iterator[None]:
             yield
     else:
         yield
+
+
+class Written:
+    """What was written to a stream."""
+
+    text = ""
+
+    def contents(self) -> str:
+        """The text."""
+        return self.text
 
 
 class TestCase(unittest.TestCase):
@@ -167,6 +178,31 @@ class TestCase(unittest.TestCase):
         found = caught.exception
         if not (fits(found) if callable(fits) else re.search(fits, str(found))):
             self.fail(f"{found!r} does not fit {fits!r}")
+
+    @contextmanager
+    def captureWritesToStream(self, stream: IO[str]) -> Iterator[Written]:
+        """What the block writes to `stream`, which has a file descriptor, is in what is given, and not written there.
+
+        >>> case = TestCase()
+        >>> with open(case.get_temp_dir() + "/log", "w") as log, case.captureWritesToStream(log) as written:
+        ...     _ = log.write("noted")
+        >>> written.contents()
+        'noted'
+        """
+        descriptor = stream.fileno()
+        stream.flush()
+        before = os.dup(descriptor)
+        written = Written()
+        with tempfile.TemporaryFile("w+") as file:
+            os.dup2(file.fileno(), descriptor)
+            try:
+                yield written
+            finally:
+                stream.flush()
+                os.dup2(before, descriptor)
+                os.close(before)
+                file.seek(0)
+                written.text = file.read()
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """All arrays of two nested structures are nearly equal."""

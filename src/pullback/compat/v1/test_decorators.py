@@ -50,6 +50,11 @@ def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: An
     return decorated
 
 
+def gpu_device_type() -> str:
+    """The type that device strings name."""
+    return "GPU"
+
+
 @contextmanager
 def use_gpu() -> Iterator[None]:
     """A block: an engine decides which device it takes."""
@@ -68,3 +73,4 @@ disable_control_flow_v2 = run_v1_only
 enable_control_flow_v2 = with_control_flow_v2 = run_all_in_graph_and_eager_modes
 build_as_function_and_v1_graph = enable_output_all_intermediates = run_all_in_graph_and_eager_modes
 force_gpu = force_cpu = use_gpu
+run_all_in_deprecated_graph_mode_only, disable_tfrt = run_all_in_graph_and_eager_modes, run_v1_only

@@ -89,7 +89,8 @@ class Program:
         self.failures: Failures = []
         self.turn = RLock()
         """Failures are noted for one run at a time."""
-        self.donates = donates and not (self.check or self.calls_python or has_guards(plan))
+        reports = self.check or self.calls_python or has_guards(plan)
+        self.donates = donates and not reports
         self.has_signature = all(x.shape.is_fully_defined() for x in plan.feeds)
         self.completed: dict[Any, int] = {}
         """The signatures for which a compiled program has run to its end, and the memory that it needs for that."""
@@ -98,7 +99,7 @@ class Program:
         self.calls = 0
         self.settled: Run | None = None
         """What to call instead once all that the first calls do is done, where there is one signature."""
-        self.may_settle = self.has_signature and not (layout.mesh or self.check or self.calls_python)
+        self.may_settle = self.has_signature and not (layout.mesh or reports)
         self.assigned: dict[int, int] = {}
         """The numbers of written states that become a lifted constant as it is, and the number of that."""
         self.compiled: OrderedDict[Any, Compiled] = OrderedDict()

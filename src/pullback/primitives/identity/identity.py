@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ...core import nest
-from ...core.graph import get_default_graph
+from ...core.graph import Graph, get_default_graph
 from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient, same_type
 from ...core.shape import TensorShape, unnamed_shape
@@ -215,6 +215,8 @@ def no_op(name: str | None = None) -> Operation:
 def group_operations(*inputs: Any, name: str | None = None) -> Operation:
     """One operation that runs after all of `inputs`: operations, tensors or variables, in nested lists too.
 
+    It is on their device. Where they have several, it runs after one for each of these, which is on the device.
+
     >>> import pullback as pb
     >>> len(pb.group([pb.no_op(), [pb.constant(1.0)]]).control_inputs)
     2
@@ -223,9 +225,20 @@ def group_operations(*inputs: Any, name: str | None = None) -> Operation:
     elements = nest.flatten(inputs)
     first = next((x for x in elements if isinstance(x, Tensor | Operation)), None)
     graph = graph if first is None else first.graph
+    by_device: dict[str, list[Any]] = {}
+    for x in elements:
+        by_device.setdefault(getattr(x, "device", ""), []).append(x)
+    if len(by_device) < 2:
+        return _after(graph, elements, next(iter(by_device), ""), name)
+    with graph.name_scope(name or "group_deps") as scope:
+        gates = [_after(graph, by_device[device], device, None) for device in sorted(by_device)]
+        return _after(graph, gates, "", scope)
+
+
+def _after(graph: Graph, elements: Sequence[Any], device: str, name: str | None) -> Operation:
     if not elements:
         return graph.add(NoOp(), (), name)
-    with graph.control_dependencies(elements):
+    with graph.control_dependencies(elements), graph.device(device):
         return graph.add(NoOp(), (), name)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.graph import get_default_graph
-from ...core.operation import Operation
+from ...core.graph import Graph, get_default_graph
+from ...core.operation import Operation, Tensor
 from ...core.slices import IndexedSlices
 from ..creation.constant import convert_to_tensor
 from .identity import group_operations, identity
@@ -30,6 +30,12 @@ def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, 
         raise ValueError(f"tuple: must have at least one tensor: {tensors}")
     graph = getattr(needed[0], "graph", get_default_graph())
     with graph.name_scope(name or "tuple"):
-        gate = group_operations(*needed, *(control_inputs or ()))
+        gate = group_operations(*needed, *(control_inputs or ()), name="group_deps")
         with graph.control_dependencies([gate]):
-            return [x if x is None else gate if isinstance(x, Operation) else identity(x) for x in given]
+            return [x if x is None else gate if isinstance(x, Operation) else _beside(graph, x) for x in given]
+
+
+def _beside(graph: Graph, x: Tensor | IndexedSlices) -> Tensor | IndexedSlices:
+    """`x` once more, where it is."""
+    with graph.colocate_with(x.values if isinstance(x, IndexedSlices) else x):
+        return identity(x, name="control_dependency")
