@@ -240,3 +240,58 @@ def test_a_layer_counts_its_numbers_once_it_has_them() -> None:
         layer.count_params()
     layer(tf.ones([2, 3]))
     assert (layer.count_params(), layer.built) == (16, True)
+
+
+class OfOneWeight(Layer):
+    """`x * scale`, with penalties of its weight and of each call."""
+
+    def build(self, input_shape: Any) -> None:
+        self.scale = self.add_weight("scale", [int(input_shape[-1])], regularizer=tf.nn.l2_loss)
+
+    def call(self, inputs: Any) -> Any:
+        return inputs * self.scale
+
+
+BUILT = {
+    "of_one_weight": (OfOneWeight, [None, 3]),
+    "of_build": (lambda: OfBuild(UNITS), [2, 3]),
+    "dense": (lambda: tf.layers.Dense(4, kernel_regularizer=tf.nn.l2_loss), [None, 3]),
+    "active": (lambda: tf.layers.Dense(4, activity_regularizer=tf.nn.l2_loss), [None, 3]),
+    "normalization": (tf.layers.BatchNormalization, [2, 3]),
+    "convolution": (lambda: tf.layers.Conv2D(2, 3), [None, 6, 6, 3]),
+    "gru": (lambda: tf.nn.rnn_cell.GRUCell(UNITS), [2, 3]),
+    "deep": (lambda: tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.LSTMCell(UNITS)] * 1), [2, 3]),
+    "keras": (lambda: tf.keras.layers.Dense(4), [None, 3]),
+    "keras_cell": (lambda: tf.keras.layers.LSTMCell(UNITS), [2, 3]),
+    "keras_loop": (lambda: tf.keras.layers.GRU(UNITS), [2, 4, 3]),
+}
+
+
+@pytest.mark.parametrize("kind", [list, tuple, tf.TensorShape])
+@pytest.mark.parametrize("name", BUILT)
+def test_a_layer_that_a_program_builds_has_the_variables_of_its_first_call(name: str, kind: Any) -> None:
+    make, lengths = BUILT[name]
+
+    def called(layer: Any) -> None:
+        x = tf.ones([2, *lengths[1:]])
+        if name == "keras_cell":
+            layer(x, [tf.zeros([2, UNITS])] * 2)
+        elif hasattr(layer, "zero_state"):
+            layer(x, layer.zero_state(2, tf.float32))
+        else:
+            layer(x)
+
+    def noted() -> Any:
+        costs = [len(tf.get_collection(key)) for key in (tf.GraphKeys.REGULARIZATION_LOSSES, tf.GraphKeys.UPDATE_OPS)]
+        return [v.name for v in tf.global_variables()], costs
+
+    with tf.Graph().as_default(), tf.variable_scope("model"):
+        called(make())
+        expected = noted()
+    with tf.Graph().as_default(), tf.variable_scope("model"):
+        layer = make()
+        layer.build(kind(lengths))
+        assert layer.built
+        assert [v.name for v in layer.variables] == [v.name for v in tf.global_variables()] == expected[0]
+        called(layer)
+        assert noted() == expected

@@ -114,6 +114,19 @@ class _Packages:
         return importlib.import_module(f"{self._name}.{name}")
 
 
+class _Functions:
+    """The functions and classes of a namespace, without the namespaces below it."""
+
+    def __init__(self, place: Any) -> None:
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._place, name)
+        if isinstance(found, ModuleType):
+            raise AttributeError(name)
+        return found
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and all modules below it."""
 
@@ -149,6 +162,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [_Packages("tensorflow.python")]
             case ["python", "tf2"]:
                 return [SimpleNamespace(enabled=lambda: self._top is pullback)]
+            case ["python", "keras"]:
+                return [_Functions(v1.keras), _Packages("tensorflow.python.keras")]
             case ["python", package]:
                 return [_Packages(f"tensorflow.python.{package}")]
             case ["python", *below]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,7 +15,7 @@ from ...core import nest
 from ...core.composite import AbstractComposite
 from ...core.dtypes import FLOATING, as_dtype, float32
 from ...core.graph import Graph, Tensor, get_default_graph
-from ...core.shape import TensorShape
+from ...core.shape import TensorShape, as_shape
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.placeholders import placeholder
@@ -68,6 +69,13 @@ class Layer:
     _reuse: bool | str | None = None
     _scope: VariableScope | None = None
     _called: bool = False
+    _building: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let programs call `build` themselves."""
+        super().__init_subclass__(**options)
+        if "build" in vars(cls):
+            cls.build = _in_its_scope(vars(cls)["build"])  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -219,7 +227,11 @@ class Layer:
     def make(self, shape: Any) -> None:
         """Build, unless it is built, in the scope that is open."""
         if not self.built:
-            self.build(shape)
+            self._building = True
+            try:
+                self.build(shape)
+            finally:
+                self._building = False
             self.built = True
 
     @contextmanager
@@ -234,6 +246,30 @@ class Layer:
         kept = variable_scope(self._scope, reuse=True if self._called else None, auxiliary_name_scope=False)
         with kept as inner, inner.graph.acting.name_scope(inner.original_name_scope):
             yield
+
+
+def _in_its_scope(build: Callable[..., None]) -> Callable[..., None]:
+    """`build`, which makes the variables where the first call would when a program calls it, and once."""
+
+    @wraps(build)
+    def built(self: Layer, *shapes: Any, **named: Any) -> None:
+        if self._building:
+            build(self, *shapes, **named)
+            return
+        (given,) = [*shapes, *named.values()] or [None]
+        with noting_costs(self), self.entered(None, None):
+            self.make(_as_shapes(given))
+
+    return built
+
+
+def _as_shapes(given: Any) -> Any:
+    """Shapes, where lists of lengths may be given."""
+    if isinstance(given, Mapping):
+        return {key: _as_shapes(shape) for key, shape in given.items()}
+    if isinstance(given, list | tuple) and any(isinstance(x, list | tuple | TensorShape) for x in given):
+        return [_as_shapes(shape) for shape in given]
+    return as_shape(given)
 
 
 def _as_tensors(inputs: Any) -> Any:

@@ -249,6 +249,12 @@ class Layer(Placed, layer.Layer):
 
     add_variable = add_weight  # type: ignore[assignment]
 
+    def as_rnn_cell(self) -> Any:
+        """It as a cell of `tf.nn.rnn_cell`, if it has the parts of one."""
+        from .step_cells import KerasStep
+
+        return KerasStep(self)
+
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Add penalties to those of the layer."""
         del inputs
