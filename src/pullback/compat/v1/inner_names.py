@@ -64,6 +64,7 @@ Convolution2DTranspose, Convolution3DTranspose = layer_objects.Conv2DTranspose, 
 SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, layer_objects.SeparableConv2D
 _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
+parallel_dynamic_stitch = pb.dynamic_stitch
 in_eager_mode = executing_eagerly
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
@@ -203,8 +204,29 @@ def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> pb.IndexedSlices
 
 def __getattr__(name: str) -> Any:
     """Functions of version 2; derivatives that are functions, with a line before their names up to 2017."""
-    if name.endswith("_v2"):
-        named = name.removesuffix("_v2")
-        places = (pullback, pullback.nn, pullback.math)
-        return getattr(next((place for place in places if hasattr(place, named)), pullback), named)
-    return getattr(backprop, name.removeprefix("_"))
+    return (
+        _of_version_2(name.removesuffix("_v2")) if name.endswith("_v2") else getattr(backprop, name.removeprefix("_"))
+    )
+
+
+_RENAMED = {"resize_images": "resize", "extract_image_patches": "extract_patches", "string_split": "split"}
+"""Functions whose name in a namespace of version 2 is another one."""
+
+
+def _of_version_2(name: str) -> Any:
+    """The function of version 2, in the namespace of its kind before the top, where version 1's parameters may be."""
+    prefixes = {"sparse": pullback.sparse, "random": pullback.random, "string": pullback.strings}
+    prefix, _, rest = name.partition("_")
+    if prefix in prefixes and hasattr(prefixes[prefix], _RENAMED.get(name, rest)):
+        return getattr(prefixes[prefix], _RENAMED.get(name, rest))
+    kinds = (
+        pullback.nn,
+        pullback.math,
+        pullback.debugging,
+        pullback,
+        pullback.linalg,
+        pullback.image,
+        pullback.strings,
+    )
+    found = _RENAMED.get(name, name)
+    return getattr(next((place for place in kinds if hasattr(place, found)), pullback), found)
