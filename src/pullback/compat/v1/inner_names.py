@@ -26,6 +26,13 @@ from . import backprop
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
+from .functional import For as For
+from .functional import Gradient as Gradient
+from .functional import If as If
+from .functional import While as While
+from .functional import partitioned_call as partitioned_call
+from .functional import remote_call as remote_call
+from .functional import symbolic_gradient as symbolic_gradient
 from .inplace import alias_inplace_add as alias_inplace_add
 from .inplace import alias_inplace_sub as alias_inplace_sub
 from .inplace import alias_inplace_update as alias_inplace_update
@@ -66,6 +73,7 @@ _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
 parallel_dynamic_stitch = pb.dynamic_stitch
 in_eager_mode = executing_eagerly
+defun = pb.function
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
