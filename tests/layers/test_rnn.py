@@ -346,3 +346,37 @@ def test_a_cell_may_be_of_no_class_that_is_derived() -> None:
     assert results[0][:, :, 0].tolist() == [[10.0, 11.0, 12.0], [10.0, 0.0, 0.0]]
     assert results[1].tolist() == [[13.0], [11.0]]
     assert results[2][:, 0, 0].tolist() == results[3][:, 0, 0].tolist() == [10.0, 11.0, 12.0]
+
+
+def test_states_of_cells_upon_each_other_may_be_one_tensor() -> None:
+    def deep(as_tuple: bool) -> Any:
+        cells = [pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicLSTMCell(2, state_is_tuple=False)]
+        return pb.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=as_tuple)
+
+    x = pb.constant(X)
+    with pb.variable_scope("net"):
+        parted, ends = pb.nn.dynamic_rnn(deep(True), x)
+    with pb.variable_scope("net", reuse=True):
+        whole, end = pb.nn.dynamic_rnn(deep(False), x)
+    assert (deep(False).state_size, end.shape.as_list()) == (8, [3, 8])
+    first, second, parts, one = started().run([parted, whole, pb.concat(ends, 1), end])
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(parts, one)
+
+
+def test_states_of_another_kind_are_refused() -> None:
+    cells = [pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicLSTMCell(2)]
+    with pytest.raises(ValueError, match=r"^MultiRNNCell: the states of some cells are tuples, of \(4, LSTMStateTuple"):
+        pb.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=False)
+    with pytest.raises(ValueError, match=r"^MultiRNNCell: at least one cell is needed$"):
+        pb.nn.rnn_cell.MultiRNNCell([])
+    deep = pb.nn.rnn_cell.MultiRNNCell(cells)
+    for given in (pb.zeros([3, 8]), (pb.zeros([3, 4]),)):
+        with pytest.raises(ValueError, match=r"^MultiRNNCell: Expected state to be a tuple of length 2, not "):
+            deep(X[0], given)
+
+
+@pytest.mark.parametrize("kind", [pb.nn.rnn_cell.DropoutWrapper, pb.nn.rnn_cell.ResidualWrapper])
+def test_a_wrapper_has_its_cell(kind: Any) -> None:
+    cell = pb.nn.rnn_cell.GRUCell(4)
+    assert kind(cell).wrapped_cell is cell

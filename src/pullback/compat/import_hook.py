@@ -24,7 +24,12 @@ from .v1 import inner_names, messages, mnist, moving_averages, python_util, rnn_
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
-_PACKAGES = [["lib", "io"], *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")]]
+_PACKAGES = [
+    ["lib", "io"],
+    ["training", "tracking"],
+    ["training", "checkpointable"],
+    *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")],
+]
 """The packages of `tensorflow.python` that have packages in them."""
 _KERAS = ["keras", "keras.layers"]
 """Where the modules of `tensorflow.python.keras` look for a name after their own."""

@@ -361,7 +361,12 @@ def BasicLSTMCell(
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one upon the other: the output of each is the input of the next. The state is the tuple of theirs.
+    """Cells one upon the other: the output of each is the input of the next. The state is the tuple of theirs, or with
+    `state_is_tuple=False`, where each is a tensor, all side by side in one.
+
+    Raises:
+        ValueError: there are no cells; or there is one whose state is a tuple, with `state_is_tuple=False`. In a call:
+            the state is not of this kind.
 
     >>> import pullback as pb
     >>> cell = pb.nn.rnn_cell.MultiRNNCell([pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicRNNCell(3)])
@@ -372,20 +377,30 @@ class MultiRNNCell(RNNCell):
 
     def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
         super().__init__(name="multi_rnn_cell")
-        if not cells or not state_is_tuple:
-            raise ValueError("MultiRNNCell: at least one cell is needed, and state_is_tuple=True")
-        self.cells = [as_cell("MultiRNNCell", cell) for cell in cells]
+        if not cells:
+            raise ValueError("MultiRNNCell: at least one cell is needed")
+        self.cells, self.state_is_tuple = [as_cell("MultiRNNCell", cell) for cell in cells], state_is_tuple
+        sizes = self._sizes
+        if not state_is_tuple and any(isinstance(size, list | tuple) for size in sizes):
+            raise ValueError(
+                f"MultiRNNCell: the states of some cells are tuples, of {sizes}; then state_is_tuple=True is needed"
+            )
+
+    @property
+    def _sizes(self) -> tuple[Any, ...]:
+        return tuple(cell.state_size for cell in self.cells)
 
     @property
     def state_size(self) -> Any:
-        return tuple(cell.state_size for cell in self.cells)
+        return self._sizes if self.state_is_tuple else sum(self._sizes)
 
     @property
     def output_size(self) -> Any:
         return self.cells[-1].output_size
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> tuple[Any, ...]:
-        return tuple(cell.zero_state(batch_size, dtype) for cell in self.cells)
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
+        parts = [cell.zero_state(batch_size, dtype) for cell in self.cells]
+        return tuple(parts) if self.state_is_tuple else concat(parts, 1)
 
     def build(self, input_shape: TensorShape) -> None:
         depth = input_shape.size(-1)
@@ -396,11 +411,14 @@ class MultiRNNCell(RNNCell):
 
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         after = []
-        for i, (cell, part) in enumerate(zip(self.cells, state, strict=True)):
+        if self.state_is_tuple and not (isinstance(state, list | tuple) and len(state) == len(self.cells)):
+            raise ValueError(f"MultiRNNCell: Expected state to be a tuple of length {len(self.cells)}, not {state}")
+        parts = state if self.state_is_tuple else split(state, list(self._sizes), 1)
+        for i, (cell, part) in enumerate(zip(self.cells, parts, strict=True)):
             with variable_scope(f"cell_{i}"):
                 inputs, next_part = cell(inputs, part)
             after.append(next_part)
-        return inputs, tuple(after)
+        return inputs, tuple(after) if self.state_is_tuple else concat(after, 1)
 
 
 def _layer(depth: int, units: int, kernel: Any = None, bias: Any = None) -> list[Variable]:

@@ -24,6 +24,11 @@ class AbstractWrapper(RNNCell):
     def __init__(self, cell: RNNCell) -> None:
         self.cell = as_cell(type(self).__name__, cell)
 
+    @property
+    def wrapped_cell(self) -> RNNCell:
+        """The cell that it is around."""
+        return self.cell
+
     name = property(attrgetter("cell.name"))
     state_size = property(attrgetter("cell.state_size"))
     output_size = property(attrgetter("cell.output_size"))
