@@ -295,3 +295,41 @@ def test_a_layer_that_a_program_builds_has_the_variables_of_its_first_call(name:
         assert [v.name for v in layer.variables] == [v.name for v in tf.global_variables()] == expected[0]
         called(layer)
         assert noted() == expected
+
+
+def test_a_layer_may_build_itself_and_its_parts() -> None:
+    class Inner(Layer):
+        def build(self, input_shape: Any) -> None:
+            self.scale = self.add_weight("scale", [int(input_shape[-1])])
+            super().build(input_shape)
+
+    class Outer(Layer):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.inner = Inner()
+            self.build(input_shape=[None, width])
+
+        def build(self, input_shape: Any) -> None:
+            self.inner.build(input_shape)
+            self.shift = self.add_weight("shift", [int(input_shape[-1])])
+
+        def call(self, inputs: Any) -> Any:
+            return inputs * self.inner.scale + self.shift
+
+    layer = Outer(3)
+    layer(layer(tf.ones([2, 3])))
+    assert [v.op.name for v in tf.global_variables()] == ["outer/inner/scale", "outer/shift"]
+
+
+def test_a_build_of_other_arguments_is_what_it_says() -> None:
+    class Net(Layer):
+        def build(self) -> Any:  # type: ignore[override]
+            return tf.get_variable("w", [3])
+
+    class Pair(Layer):
+        def build(self, one: int, other: int) -> Any:  # type: ignore[override]
+            return tf.get_variable("v", [one, other])
+
+    Net().build()
+    Pair().build(2, other=3)
+    assert [v.name for v in tf.global_variables()] == ["w:0", "v:0"]

@@ -249,16 +249,15 @@ class Layer:
 
 
 def _in_its_scope(build: Callable[..., None]) -> Callable[..., None]:
-    """`build`, which makes the variables where the first call would when a program calls it, and once."""
+    """`build`, which makes the variables where the first call would when a program calls it with a shape, and once."""
 
     @wraps(build)
     def built(self: Layer, *shapes: Any, **named: Any) -> None:
-        if self._building:
+        if self._building or len(shapes) + len(named) != 1:
             build(self, *shapes, **named)
             return
-        (given,) = [*shapes, *named.values()] or [None]
         with noting_costs(self), self.entered(None, None):
-            self.make(_as_shapes(given))
+            self.make(_as_shapes(next(iter([*shapes, *named.values()]))))
 
     return built
 
