@@ -333,3 +333,19 @@ def test_a_build_of_other_arguments_is_what_it_says() -> None:
     Net().build()
     Pair().build(2, other=3)
     assert [v.name for v in tf.global_variables()] == ["w:0", "v:0"]
+
+
+@pytest.mark.parametrize("name", ["of_one_weight", "of_build", "dense", "normalization", "gru", "deep"])
+def test_weights_are_read_and_written_in_the_default_session(name: str) -> None:
+    make, lengths = BUILT[name]
+    layer = make()
+    layer.build(lengths)
+    with tf.Session(engine="numpy").as_default() as session:
+        session.run(tf.global_variables_initializer())
+        found = layer.get_weights()
+        assert [list(w.shape) for w in found] == [v.shape.as_list() for v in layer.variables]
+        layer.set_weights([w + 1.0 for w in found])
+        for v, w in zip(layer.variables, found, strict=True):
+            np.testing.assert_array_equal(session.run(v), w + 1.0)
+        with pytest.raises(ValueError, match=rf"^set_weights: the layer '{layer.name}' has weights of the shapes "):
+            layer.set_weights(found[1:])

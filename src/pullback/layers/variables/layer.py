@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from ...core import nest
 from ...core.composite import AbstractComposite
@@ -212,6 +214,28 @@ class Layer:
         """The same as `non_trainable_variables`."""
         return self.non_trainable_variables
 
+    def get_weights(self) -> list[Any]:
+        """The values of its variables in the default session."""
+        return [v.eval() for v in self.variables]
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Put arrays in place of the values of its variables, in the default session.
+
+        Raises:
+            ValueError: there are not as many, or they are of other shapes.
+
+        >>> import numpy as np
+        >>> import pullback.compat.v1 as tf
+        >>> layer = tf.layers.Dense(1)
+        >>> y = layer(tf.ones([1, 2]))
+        >>> with tf.Session().as_default():
+        ...     layer.set_weights([np.ones([2, 1]), np.ones([1])])
+        ...     [w.tolist() for w in layer.get_weights()], y.eval().tolist()
+        ([[[1.0], [1.0]], [1.0]], [[3.0]])
+        """
+        for v, value in checked_weights(self, weights):
+            v.load(value)
+
     def count_params(self) -> int:
         """How many numbers its variables have.
 
@@ -246,6 +270,20 @@ class Layer:
         kept = variable_scope(self._scope, reuse=True if self._called else None, auxiliary_name_scope=False)
         with kept as inner, inner.graph.acting.name_scope(inner.original_name_scope):
             yield
+
+
+def checked_weights(layer: Any, weights: Sequence[Any]) -> list[tuple[Variable, Any]]:
+    """The variables of a layer, each with the array that is to be its value.
+
+    Raises:
+        ValueError: there are not as many, or they are of other shapes.
+    """
+    shapes, given = [v.shape.as_list() for v in layer.variables], [list(np.shape(w)) for w in weights]
+    if given != shapes:
+        raise ValueError(
+            f"set_weights: the layer '{layer.name}' has weights of the shapes {shapes}, and was given {given}"
+        )
+    return list(zip(layer.variables, weights, strict=True))
 
 
 def _in_its_scope(build: Callable[..., None]) -> Callable[..., None]:
