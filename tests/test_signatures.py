@@ -31,7 +31,8 @@ PARAMETERS = {
 RETURNS = {
     "what the function of the caller returns, or a structure like the one given": """
         ConcreteFunction.__call__ ConcreteFunction.call_with ConcreteFunction.packed
-        Function.__call__ GradientTape.gradient GradientTape.jacobian RNNCell.zero_state Transformed.__call__ argmin
+        Function.__call__ GradientTape.gradient GradientTape.jacobian MultiRNNCell.zero_state
+        RNNCell.get_initial_state RNNCell.zero_state Transformed.__call__ argmin
         batch_jacobian case cond custom_gradient fixed_point foldl foldr function grad grad_pass_through hessian hvp
         jacobian jvp map_fn map_structure mixed_precision numpy_function pack_sequence_as py_function recompute_grad
         root scan switch_case value_and_grad vectorized_map while_loop""",

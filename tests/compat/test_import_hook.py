@@ -57,6 +57,7 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.ops.nn_ops", "conv2d_backprop_input", "pullback.compat.v1.nn.conv2d_backprop_input"),
         ("tensorflow.contrib.layers.python.layers.utils", "static_cond", f"{SLIM}.utils.static_cond"),
         ("tensorflow.contrib.slim.python.slim.data.data_decoder", "DataDecoder", f"{SLIM}.data_decoder.DataDecoder"),
+        ("tensorflow.python.keras", "Input", "pullback.compat.v1.keras.Input"),
         ("tensorflow.python.keras.engine.input_spec", "InputSpec", "pullback.compat.v1.keras.layers.InputSpec"),
         ("tensorflow.python.keras.layers", "Dense", "pullback.compat.v1.keras.layers.Dense"),
         ("tensorflow.python.ops.rnn.rnn_cell_impl", "LSTMCell", "pullback.nn.rnn_cell.LSTMCell"),

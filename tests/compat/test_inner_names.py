@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ def installed() -> Iterator[None]:
         ("framework.test_util", "TensorFlowTestCase", tf.test.TestCase),
         ("ops.gen_math_ops", "mul", pb.multiply),
         ("ops.random_ops", "random_poisson_v2", pb.random.poisson),
+        ("ops.data_flow_ops", "parallel_dynamic_stitch", pb.dynamic_stitch),
         ("ops.array_ops", "tensor_scatter_max", pb.tensor_scatter_nd_max),
         ("ops.array_ops", "tensor_scatter_min", pb.tensor_scatter_nd_min),
         ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
@@ -160,7 +162,7 @@ def test_any_number_of_arguments() -> None:
         return tf.add_n(xs)
 
     assert pb.Session(engine="numpy").run(total(1.0, 2.0, 3.0)) == 6.0
-    with pytest.raises(ValueError, match=r"^total: Expected 3 arguments, got 2$"):
+    with pytest.raises(ValueError, match=r"^total: Expected number of arguments: 3, received: 2$"):
         total(1.0, 2.0)
 
 
@@ -169,7 +171,7 @@ def test_a_call_that_does_not_fit_is_refused() -> None:
     def plus_one(x: Any) -> Any:
         return x + 1.0
 
-    with pytest.raises(ValueError, match=r"^plus_one: Expected 1 arguments, got 2$"):
+    with pytest.raises(ValueError, match=r"^plus_one: Expected number of arguments: 1, received: 2$"):
         plus_one(1.0, 2.0)
     with pytest.raises(ValueError, match=r"^plus_one: 2 input types were declared for 1 arguments$"):
         plus_one(1.0)
@@ -374,6 +376,30 @@ def test_scattered_sums_and_rows_in_place_take_the_dtype_of_what_they_change() -
 def test_functions_of_version_2_are_those_of_its_namespaces() -> None:
     named = [inner_names.moments_v2, inner_names.dropout_v2, inner_names.concat_v2, inner_names.log_softmax_v2]
     assert named == [pb.nn.moments, pb.nn.dropout, pb.concat, pb.nn.log_softmax]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("random_poisson_v2", "shape lam dtype"),
+        ("transpose_v2", "a perm"),
+        ("depth_to_space_v2", "input block_size data_format"),
+        ("space_to_depth_v2", "input block_size data_format"),
+        ("extract_image_patches_v2", "images sizes strides"),
+        ("sparse_segment_sum_v2", "data indices segment_ids num_segments"),
+        ("assert_rank_at_least_v2", "x rank message"),
+        ("assert_near_v2", "x y rtol atol message"),
+        ("resize_images_v2", "images size method"),
+        ("string_split_v2", "input sep"),
+        ("string_length_v2", "input unit"),
+        ("substr_v2", "input pos len"),
+        ("norm_v2", "tensor ord axis"),
+        ("confusion_matrix_v2", "labels predictions num_classes weights"),
+    ],
+)
+def test_parameters_of_functions_of_version_2_are_in_its_order(name: str, parameters: str) -> None:
+    found = list(inspect.signature(getattr(inner_names, name)).parameters)
+    assert found[: len(parameters.split())] == parameters.split()
 
 
 def test_an_evaluation_runs_from_a_checkpoint_until_its_hook_stops_it(tmp_path: Path) -> None:

@@ -220,3 +220,53 @@ def test_variables_of_convolutional_layers_are_the_layers_own() -> None:
     assert [v.op.name for v in layers[1].weights] == [f"conv_lstm2d_1/{n}" for n in ("kernel", "recurrent_kernel")]
     with pytest.raises(NotImplementedError, match=r"^keras ConvLSTM2D: only data_format='channels_last' is there; "):
         L.ConvLSTM2D(2, 2, data_format="channels_first")
+
+
+STEPS = {
+    "rnn": lambda: L.SimpleRNNCell(2, **ALIKE),
+    "lstm": lambda: L.LSTMCell(2, **ALIKE),
+    "gru": lambda: L.GRUCell(2, **ALIKE),
+    "stacked": lambda: L.StackedRNNCells([L.LSTMCell(3, **ALIKE), L.GRUCell(2, **ALIKE)]),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", STEPS)
+def test_loops_of_tensorflow_1_go_through_cells_of_keras(name: str, engine: str) -> None:
+    x = tf.constant(X)
+    made = L.RNN(STEPS[name](), return_sequences=True, return_state=True)(x)
+    outputs, state = tf.nn.dynamic_rnn(STEPS[name](), x, dtype=tf.float32)
+    listed, end = tf.nn.static_rnn(STEPS[name](), tf.unstack(x, axis=1), dtype=tf.float32)
+    grads = [tf.gradients(y, x)[0] for y in (made[0], outputs, tf.stack(listed, 1))]
+    flat = [tf.nest.flatten(s) for s in (list(made[1:]), state, end)]
+    wanted, *found = run(
+        [[made[0], flat[0], grads[0]], [outputs, flat[1], grads[1]], [tf.stack(listed, 1), flat[2], grads[2]]], engine
+    )
+    for values in found:
+        for a, b in zip(tf.nest.flatten(values), tf.nest.flatten(wanted), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_a_cell_of_keras_that_a_program_derives_and_its_dropout() -> None:
+    class Mean(L.Layer):
+        state_size = 3
+
+        def call(self, inputs: Any, states: Any) -> Any:
+            h = 0.5 * (inputs + states[0])
+            return h, [h]
+
+    outputs, state = tf.nn.dynamic_rnn(Mean(), tf.constant(X), [4, 2])
+    thinned, _ = tf.nn.dynamic_rnn(L.LSTMCell(64, dropout=0.5, recurrent_dropout=0.5), tf.constant(X))
+    tf.keras.backend.set_learning_phase(1)
+    dropped, _ = tf.nn.dynamic_rnn(L.SimpleRNNCell(64, dropout=0.5, **ALIKE), tf.ones([1, 2, 8]))
+    tf.keras.backend.set_learning_phase(0)
+    y, h, kept, drawn = run([outputs, state, thinned, dropped])
+    np.testing.assert_allclose(y[0, 1], 0.5 * X[0, 1] + 0.25 * X[0, 0], rtol=1e-6)
+    np.testing.assert_array_equal(h[1], y[1, 1])
+    assert np.isfinite(kept).all()
+    assert np.unique(drawn[0, 0]).size == 1
+
+
+def test_a_layer_of_keras_that_is_no_cell() -> None:
+    with pytest.raises(TypeError, match=r"^dynamic_rnn: cell must be an RNNCell, not <.*Dense object"):
+        tf.nn.dynamic_rnn(L.Dense(2), tf.constant(X))

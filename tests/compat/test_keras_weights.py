@@ -67,3 +67,17 @@ def test_no_result_depends_on_later_steps(make: Any, dilation: int, strides: int
 def test_images_have_no_earlier_steps() -> None:
     with pytest.raises(ValueError, match="padding must be SAME, VALID or a list of pairs, not 'CAUSAL'"):
         L.Conv2D(2, 3, padding="causal")(tf.zeros([1, 5, 5, 1]))
+
+
+def test_the_session_of_the_backend_is_one_of_the_default_graph() -> None:
+    sessions = []
+    for _ in range(2):
+        with tf.Graph().as_default() as graph:
+            layer = L.Dense(1, kernel_initializer="ones")
+            layer.build([None, 3])
+            assert (layer.get_weights()[0] == 1.0).all()
+            sessions.append(K.get_session())
+            assert K.get_session() is sessions[-1]
+            assert sessions[-1].graph is graph
+    assert sessions[0] is not sessions[1]
+    K.clear_session()

@@ -131,3 +131,73 @@ def test_what_is_no_cell_is_said_so() -> None:
     assert rnn_names._like_rnncell(rnn.GRUCell(3))
     with pytest.raises(TypeError, match=r"^The argument 'cell' must be an RNNCell, not 3$"):
         rnn_names.assert_like_rnncell("cell", 3)
+
+
+class Pairs(rnn.RNNCell):
+    """A cell whose inputs, outputs and states are pairs."""
+
+    state_size = output_size = (5, 5)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        (x, y), (a, b) = inputs, state
+        after = (0.5 * a + x, 0.25 * b + y)
+        return after, after
+
+
+@pytest.mark.parametrize("lengths", [None, [4, 2]])
+def test_both_directions_take_structures_of_inputs(lengths: Any) -> None:
+    x, y = tf.constant(data(2, 4, 5)), tf.constant(2.0 * data(2, 4, 5))
+    steps = list(zip(tf.unstack(x, axis=1), tf.unstack(y, axis=1), strict=True))
+    listed, fw, bw = tf.nn.static_bidirectional_rnn(Pairs(), Pairs(), steps, dtype=tf.float32, sequence_length=lengths)
+    looped, ends = tf.nn.bidirectional_dynamic_rnn(Pairs(), Pairs(), (x, y), lengths, dtype=tf.float32)
+    found = run([tf.stack([step[i] for step in listed], 1) for i in range(2)], fw, bw, looped, ends)
+    both = [np.concatenate([found[3][0][i], found[3][1][i]], -1) for i in range(2)]
+    np.testing.assert_allclose(found[0], both, rtol=1e-6)
+    np.testing.assert_allclose(found[1:3], found[4], rtol=1e-6)
+
+
+class Kept:
+    """States of two sequences that are kept in variables."""
+
+    def __init__(self, sizes: dict[str, int]) -> None:
+        self.variables = {
+            name: tf.get_variable(name, [2, n], initializer=tf.ones_initializer()) for name, n in sizes.items()
+        }
+
+    def state(self, name: str) -> Any:
+        return self.variables[name].read_value()
+
+    def save_state(self, name: str, state: Any) -> Any:
+        return self.variables[name].assign(state)
+
+
+@pytest.mark.parametrize(
+    ("make", "sizes", "names"),
+    [
+        (lambda: rnn.GRUCell(3), {"h": 3}, "h"),
+        (lambda: rnn.LSTMCell(3), {"c": 3, "h": 3}, ("c", "h")),
+        (
+            lambda: rnn.MultiRNNCell([rnn.LSTMCell(3), rnn.GRUCell(2)]),
+            {"c": 3, "h": 3, "g": 2},
+            (("c", "h"), "g"),
+        ),
+    ],
+)
+def test_a_state_is_kept_from_run_to_run(make: Any, sizes: Any, names: Any) -> None:
+    saver, steps = Kept(sizes), tf.unstack(tf.constant(data(2, 6, 4)), axis=1)
+    cell = make()
+    outputs, _ = tf.nn.static_state_saving_rnn(cell, steps[:3], saver, names)
+    first = tf.nest.pack_sequence_as(cell.state_size, [tf.ones([2, n]) for n in sizes.values()])
+    with tf.variable_scope("", reuse=True):
+        expected, _ = tf.nn.static_rnn(cell, [*steps[:3]] * 2, initial_state=first)
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        wanted = session.run(expected)
+        np.testing.assert_allclose(session.run(outputs), wanted[:3], rtol=1e-6)
+        np.testing.assert_allclose(session.run(outputs), wanted[3:], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("make", "names"), [(rnn.GRUCell, ("a",)), (rnn.LSTMCell, "a"), (rnn.LSTMCell, ("a",))])
+def test_each_part_of_a_state_that_is_kept_has_a_name(make: Any, names: Any) -> None:
+    with pytest.raises(ValueError, match=r"^static_state_saving_rnn: state_name must be the name of the state, or one"):
+        tf.nn.static_state_saving_rnn(make(3), [tf.ones([2, 4])], Kept({}), names)

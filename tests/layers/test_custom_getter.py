@@ -97,7 +97,7 @@ def test_the_parts_of_a_variable_are_iterated_over() -> None:
     with pb.Session(engine="numpy") as session:
         session.run(pb.global_variables_initializer())
         assert [part.tolist() for part in session.run(list(v))] == [[[1.0, 2.0]], [[3.0, 4.0]], [[5.0]]]
-        assert [part.shape for part in session.run(list(whole))] == [(3,)]
+        assert list(whole) == [whole]
     with pytest.raises(TypeError, match="is not iterable while the graph is built"):
         iter(pb.Variable([1.0]))
 

@@ -240,3 +240,112 @@ def test_a_layer_counts_its_numbers_once_it_has_them() -> None:
         layer.count_params()
     layer(tf.ones([2, 3]))
     assert (layer.count_params(), layer.built) == (16, True)
+
+
+class OfOneWeight(Layer):
+    """`x * scale`, with penalties of its weight and of each call."""
+
+    def build(self, input_shape: Any) -> None:
+        self.scale = self.add_weight("scale", [int(input_shape[-1])], regularizer=tf.nn.l2_loss)
+
+    def call(self, inputs: Any) -> Any:
+        return inputs * self.scale
+
+
+BUILT = {
+    "of_one_weight": (OfOneWeight, [None, 3]),
+    "of_build": (lambda: OfBuild(UNITS), [2, 3]),
+    "dense": (lambda: tf.layers.Dense(4, kernel_regularizer=tf.nn.l2_loss), [None, 3]),
+    "active": (lambda: tf.layers.Dense(4, activity_regularizer=tf.nn.l2_loss), [None, 3]),
+    "normalization": (tf.layers.BatchNormalization, [2, 3]),
+    "convolution": (lambda: tf.layers.Conv2D(2, 3), [None, 6, 6, 3]),
+    "gru": (lambda: tf.nn.rnn_cell.GRUCell(UNITS), [2, 3]),
+    "deep": (lambda: tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.LSTMCell(UNITS)] * 1), [2, 3]),
+    "keras": (lambda: tf.keras.layers.Dense(4), [None, 3]),
+    "keras_cell": (lambda: tf.keras.layers.LSTMCell(UNITS), [2, 3]),
+    "keras_loop": (lambda: tf.keras.layers.GRU(UNITS), [2, 4, 3]),
+}
+
+
+@pytest.mark.parametrize("kind", [list, tuple, tf.TensorShape])
+@pytest.mark.parametrize("name", BUILT)
+def test_a_layer_that_a_program_builds_has_the_variables_of_its_first_call(name: str, kind: Any) -> None:
+    make, lengths = BUILT[name]
+
+    def called(layer: Any) -> None:
+        x = tf.ones([2, *lengths[1:]])
+        if name == "keras_cell":
+            layer(x, [tf.zeros([2, UNITS])] * 2)
+        elif hasattr(layer, "zero_state"):
+            layer(x, layer.zero_state(2, tf.float32))
+        else:
+            layer(x)
+
+    def noted() -> Any:
+        costs = [len(tf.get_collection(key)) for key in (tf.GraphKeys.REGULARIZATION_LOSSES, tf.GraphKeys.UPDATE_OPS)]
+        return [v.name for v in tf.global_variables()], costs
+
+    with tf.Graph().as_default(), tf.variable_scope("model"):
+        called(make())
+        expected = noted()
+    with tf.Graph().as_default(), tf.variable_scope("model"):
+        layer = make()
+        layer.build(kind(lengths))
+        assert layer.built
+        assert [v.name for v in layer.variables] == [v.name for v in tf.global_variables()] == expected[0]
+        called(layer)
+        assert noted() == expected
+
+
+def test_a_layer_may_build_itself_and_its_parts() -> None:
+    class Inner(Layer):
+        def build(self, input_shape: Any) -> None:
+            self.scale = self.add_weight("scale", [int(input_shape[-1])])
+            super().build(input_shape)
+
+    class Outer(Layer):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.inner = Inner()
+            self.build(input_shape=[None, width])
+
+        def build(self, input_shape: Any) -> None:
+            self.inner.build(input_shape)
+            self.shift = self.add_weight("shift", [int(input_shape[-1])])
+
+        def call(self, inputs: Any) -> Any:
+            return inputs * self.inner.scale + self.shift
+
+    layer = Outer(3)
+    layer(layer(tf.ones([2, 3])))
+    assert [v.op.name for v in tf.global_variables()] == ["outer/inner/scale", "outer/shift"]
+
+
+def test_a_build_of_other_arguments_is_what_it_says() -> None:
+    class Net(Layer):
+        def build(self) -> Any:  # type: ignore[override]
+            return tf.get_variable("w", [3])
+
+    class Pair(Layer):
+        def build(self, one: int, other: int) -> Any:  # type: ignore[override]
+            return tf.get_variable("v", [one, other])
+
+    Net().build()
+    Pair().build(2, other=3)
+    assert [v.name for v in tf.global_variables()] == ["w:0", "v:0"]
+
+
+@pytest.mark.parametrize("name", ["of_one_weight", "of_build", "dense", "normalization", "gru", "deep"])
+def test_weights_are_read_and_written_in_the_default_session(name: str) -> None:
+    make, lengths = BUILT[name]
+    layer = make()
+    layer.build(lengths)
+    with tf.Session(engine="numpy").as_default() as session:
+        session.run(tf.global_variables_initializer())
+        found = layer.get_weights()
+        assert [list(w.shape) for w in found] == [v.shape.as_list() for v in layer.variables]
+        layer.set_weights([w + 1.0 for w in found])
+        for v, w in zip(layer.variables, found, strict=True):
+            np.testing.assert_array_equal(session.run(v), w + 1.0)
+        with pytest.raises(ValueError, match=rf"^set_weights: the layer '{layer.name}' has weights of the shapes "):
+            layer.set_weights(found[1:])

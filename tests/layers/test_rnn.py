@@ -256,7 +256,7 @@ def test_messages() -> None:
     text = r"^dynamic_rnn: inputs must be of rank 3 at least, \[batch, steps, \.\.\.\], not float32\[2,3\]$"
     with pytest.raises(ValueError, match=text):
         pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.zeros([2, 3]))
-    with pytest.raises(TypeError, match=r"^dynamic_rnn: cell must be an RNNCell, not 4$"):
+    with pytest.raises(TypeError, match=r"^dynamic_rnn: cell must be an RNNCell, not 4; a class of its own needs"):
         pb.nn.dynamic_rnn(4, pb.zeros([2, 3, 4]))
     with pytest.raises(ValueError, match=r"^gru_cell: the last length of the inputs must be known$"):
         pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.placeholder(pb.float32, [2, 3, None]))
@@ -294,3 +294,89 @@ def test_an_unknown_name_of_an_activation_is_refused() -> None:
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         pb.nn.rnn_cell.GRUCell(3, activation="rlu")
+
+
+def test_the_state_to_begin_with_is_that_of_inputs_or_of_a_batch() -> None:
+    cell = pb.nn.rnn_cell.MultiRNNCell([pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicLSTMCell(2)])
+    x = pb.placeholder(pb.float64, [None, 3])
+    first, (c, _) = cell.get_initial_state(x)
+    assert (first.shape.as_list(), first.dtype, c.shape.as_list()) == ([None, 4], pb.float64, [None, 2])
+    assert cell.get_initial_state(batch_size=5, dtype=pb.float32)[0].shape.as_list() == [5, 4]
+    assert cell.get_initial_state(pb.zeros([5, 3]), pb.constant(5), pb.float32)[0].shape.as_list() == [5, 4]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "get_initial_state: batch_size and dtype cannot be None without inputs; they are batch_size=None"),
+        ({"inputs": X[0], "batch_size": 5}, "get_initial_state: the batch size from input tensor is different from"),
+        ({"inputs": X[0], "dtype": pb.float64}, "get_initial_state: the dtype from input tensor is different from"),
+    ],
+)
+def test_what_tells_no_state_to_begin_with(given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        pb.nn.rnn_cell.GRUCell(4).get_initial_state(**given)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_cells_take_floats_only(name: str) -> None:
+    cell = CELLS[name]()
+    with pytest.raises(ValueError, match=r"^RNN cell only supports floating point inputs and states, not int32$"):
+        cell(pb.ones([2, 3], pb.int32), cell.zero_state(2, pb.int32))
+
+
+class Counted:
+    """A cell of no class: the output counts the steps, the state begins where it says."""
+
+    state_size = output_size = 1
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        return pb.fill([batch_size, 1], pb.constant(10.0, dtype))
+
+    def __call__(self, inputs: Any, state: Any) -> Any:
+        return state, state + 1.0
+
+
+def test_a_cell_may_be_of_no_class_that_is_derived() -> None:
+    x = pb.zeros([2, 3, 4])
+    through, end = pb.nn.dynamic_rnn(Counted(), x, [3, 1])
+    listed, _ = pb.nn.static_rnn(pb.nn.rnn_cell.DropoutWrapper(Counted()), pb.unstack(x, axis=1))
+    deep, _ = pb.nn.static_rnn(pb.nn.rnn_cell.MultiRNNCell([Counted(), Counted()]), pb.unstack(x, axis=1))
+    results = started().run([through, end, pb.stack(listed), pb.stack(deep)])
+    assert results[0][:, :, 0].tolist() == [[10.0, 11.0, 12.0], [10.0, 0.0, 0.0]]
+    assert results[1].tolist() == [[13.0], [11.0]]
+    assert results[2][:, 0, 0].tolist() == results[3][:, 0, 0].tolist() == [10.0, 11.0, 12.0]
+
+
+def test_states_of_cells_upon_each_other_may_be_one_tensor() -> None:
+    def deep(as_tuple: bool) -> Any:
+        cells = [pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicLSTMCell(2, state_is_tuple=False)]
+        return pb.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=as_tuple)
+
+    x = pb.constant(X)
+    with pb.variable_scope("net"):
+        parted, ends = pb.nn.dynamic_rnn(deep(True), x)
+    with pb.variable_scope("net", reuse=True):
+        whole, end = pb.nn.dynamic_rnn(deep(False), x)
+    assert (deep(False).state_size, end.shape.as_list()) == (8, [3, 8])
+    first, second, parts, one = started().run([parted, whole, pb.concat(ends, 1), end])
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(parts, one)
+
+
+def test_states_of_another_kind_are_refused() -> None:
+    cells = [pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicLSTMCell(2)]
+    with pytest.raises(ValueError, match=r"^MultiRNNCell: the states of some cells are tuples, of \(4, LSTMStateTuple"):
+        pb.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=False)
+    with pytest.raises(ValueError, match=r"^MultiRNNCell: at least one cell is needed$"):
+        pb.nn.rnn_cell.MultiRNNCell([])
+    deep = pb.nn.rnn_cell.MultiRNNCell(cells)
+    for given in (pb.zeros([3, 8]), (pb.zeros([3, 4]),)):
+        with pytest.raises(ValueError, match=r"^MultiRNNCell: Expected state to be a tuple of length 2, not "):
+            deep(X[0], given)
+
+
+@pytest.mark.parametrize("kind", [pb.nn.rnn_cell.DropoutWrapper, pb.nn.rnn_cell.ResidualWrapper])
+def test_a_wrapper_has_its_cell(kind: Any) -> None:
+    cell = pb.nn.rnn_cell.GRUCell(4)
+    assert kind(cell).wrapped_cell is cell

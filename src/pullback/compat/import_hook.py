@@ -24,7 +24,12 @@ from .v1 import inner_names, messages, mnist, moving_averages, python_util, rnn_
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
-_PACKAGES = [["lib", "io"], *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")]]
+_PACKAGES = [
+    ["lib", "io"],
+    ["training", "tracking"],
+    ["training", "checkpointable"],
+    *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")],
+]
 """The packages of `tensorflow.python` that have packages in them."""
 _KERAS = ["keras", "keras.layers"]
 """Where the modules of `tensorflow.python.keras` look for a name after their own."""
@@ -114,6 +119,19 @@ class _Packages:
         return importlib.import_module(f"{self._name}.{name}")
 
 
+class _Functions:
+    """The functions and classes of a namespace, without the namespaces below it."""
+
+    def __init__(self, place: Any) -> None:
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._place, name)
+        if isinstance(found, ModuleType):
+            raise AttributeError(name)
+        return found
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and all modules below it."""
 
@@ -149,6 +167,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [_Packages("tensorflow.python")]
             case ["python", "tf2"]:
                 return [SimpleNamespace(enabled=lambda: self._top is pullback)]
+            case ["python", "keras"]:
+                return [_Functions(v1.keras), _Packages("tensorflow.python.keras")]
             case ["python", package]:
                 return [_Packages(f"tensorflow.python.{package}")]
             case ["python", "framework", "test_util"]:

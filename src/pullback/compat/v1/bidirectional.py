@@ -38,7 +38,8 @@ def static_bidirectional_rnn(
         forward, end_fw = pb.nn.static_rnn(cell_fw, inputs, initial_state_fw, dtype, lengths, "fw")
         backward, end_bw = pb.nn.static_rnn(cell_bw, _turned(inputs, lengths), initial_state_bw, dtype, lengths, "bw")
     pairs = zip(forward, _turned(backward, lengths), strict=True)
-    return [pb.concat([a, b], 1) for a, b in pairs], end_fw, end_bw
+    both = [nest.map_structure(lambda a, b: pb.concat([a, b], 1), *pair) for pair in pairs]
+    return both, end_fw, end_bw
 
 
 def stack_bidirectional_dynamic_rnn(
@@ -118,5 +119,9 @@ def _turned(xs: Sequence[Any], lengths: TensorLike | None) -> list[Any]:
     """A list of steps backward; of each sequence as many as it has."""
     if lengths is None:
         return list(xs)[::-1]
-    rows = pb.stack(nest.flatten(list(xs)))
-    return pb.unstack(pb.reverse_sequence(rows, lengths, seq_axis=0, batch_axis=1))
+
+    def turned(*steps: pb.Tensor) -> list[pb.Tensor]:
+        return list(pb.unstack(pb.reverse_sequence(pb.stack(list(steps)), lengths, seq_axis=0, batch_axis=1)))
+
+    parts = [turned(*steps) for steps in zip(*map(nest.flatten, xs), strict=True)]
+    return [nest.pack_sequence_as(xs[0], list(step)) for step in zip(*parts, strict=True)]

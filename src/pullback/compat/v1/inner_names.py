@@ -26,6 +26,13 @@ from . import backprop, functions
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
+from .functional import For as For
+from .functional import Gradient as Gradient
+from .functional import If as If
+from .functional import While as While
+from .functional import partitioned_call as partitioned_call
+from .functional import remote_call as remote_call
+from .functional import symbolic_gradient as symbolic_gradient
 from .inplace import alias_inplace_add as alias_inplace_add
 from .inplace import alias_inplace_sub as alias_inplace_sub
 from .inplace import alias_inplace_update as alias_inplace_update
@@ -65,6 +72,7 @@ mul, sub, neg, real_div = pb.multiply, pb.subtract, pb.negative, pb.divide
 random_poisson_v2 = pb.random.poisson
 in_eager_mode, defun, _assert = executing_eagerly, functions.function, pb.debugging.Assert
 ENABLE_CONTROL_FLOW_V2 = True
+parallel_dynamic_stitch = pb.dynamic_stitch
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
@@ -248,8 +256,29 @@ def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> pb.IndexedSlices
 
 def __getattr__(name: str) -> Any:
     """Functions of version 2; derivatives that are functions, with a line before their names up to 2017."""
-    if name.endswith("_v2"):
-        named = name.removesuffix("_v2")
-        places = (pullback, pullback.nn, pullback.math)
-        return getattr(next((place for place in places if hasattr(place, named)), pullback), named)
-    return getattr(backprop, name.removeprefix("_"))
+    return (
+        _of_version_2(name.removesuffix("_v2")) if name.endswith("_v2") else getattr(backprop, name.removeprefix("_"))
+    )
+
+
+_RENAMED = {"resize_images": "resize", "extract_image_patches": "extract_patches", "string_split": "split"}
+"""Functions whose name in a namespace of version 2 is another one."""
+
+
+def _of_version_2(name: str) -> Any:
+    """The function of version 2, in the namespace of its kind before the top, where version 1's parameters may be."""
+    prefixes = {"sparse": pullback.sparse, "random": pullback.random, "string": pullback.strings}
+    prefix, _, rest = name.partition("_")
+    if prefix in prefixes and hasattr(prefixes[prefix], _RENAMED.get(name, rest)):
+        return getattr(prefixes[prefix], _RENAMED.get(name, rest))
+    kinds = (
+        pullback.nn,
+        pullback.math,
+        pullback.debugging,
+        pullback,
+        pullback.linalg,
+        pullback.image,
+        pullback.strings,
+    )
+    found = _RENAMED.get(name, name)
+    return getattr(next((place for place in kinds if hasattr(place, found)), pullback), found)

@@ -57,6 +57,7 @@ from .composites import on_composites_too
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
 from .row_sums import each_once
+from .state_saving_rnn import static_state_saving_rnn as static_state_saving_rnn
 
 conv3d_backprop_filter_v2 = conv3d_backprop_filter
 _SOFTMAX = "logits, axis, name, dim:axis"

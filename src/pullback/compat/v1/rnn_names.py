@@ -10,7 +10,7 @@ import pullback as pb
 from ...core import nest
 from ...core.shape import as_shape
 from ...core.typing import DTypeLike
-from ...layers.rnn.cells import LSTMStateTuple, RNNCell
+from ...layers.rnn.cells import LSTMStateTuple, RNNCell, as_cell
 from ...layers.rnn.recurrent import axes_exchanged, kept_unless, masked
 from .contrib.rnn import best_effort_input_batch_size as _best_effort_input_batch_size
 
@@ -61,12 +61,16 @@ def _transpose_batch_time(x: Any) -> Any:
 
 def _like_rnncell(cell: Any) -> bool:
     """Whether something can be used as a cell."""
-    return isinstance(cell, RNNCell)
+    try:
+        as_cell("_like_rnncell", cell)
+    except TypeError:
+        return False
+    return True
 
 
 def assert_like_rnncell(cell_name: str, cell: Any) -> None:
     """TypeError unless `cell` can be used as a cell."""
-    if not isinstance(cell, RNNCell):
+    if not _like_rnncell(cell):
         raise TypeError(f"The argument '{cell_name}' must be an RNNCell, not {cell!r}")
 
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
-from zlib import crc32
+from typing import Any, NamedTuple, cast
 
 from ...core import nest
-from ...core.contexts import device as placed_on
+from ...core.dtypes import INEXACT, DType, as_dtype, dtype_name
 from ...core.operation import Tensor
-from ...core.scopes import DeviceFunction
 from ...core.shape import TensorShape
-from ...core.typing import DTypeLike
+from ...core.typing import DTypeLike, TensorLike
+from ...core.values import constant_value
 from ...primitives.activations.sigmoid import sigmoid
 from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import ones, zeros
+from ...primitives.creation.fill import zeros
 from ...primitives.elementwise.clip import clip_by_value
 from ...primitives.linalg.matmul import matmul
-from ...primitives.random.dropout import dropout
+from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat, split
 from ...primitives.variables.variable import Variable
 from ..variables.initializers import Constant, Zeros
@@ -73,6 +72,24 @@ class RNNCell(Layer):
         """Zeros for each part of the state, [batch_size, length]."""
         return nest.map_structure(lambda n: zeros([batch_size, *_lengths(n)], dtype), self.state_size)
 
+    def get_initial_state(
+        self, inputs: TensorLike | None = None, batch_size: int | Tensor | None = None, dtype: DTypeLike | None = None
+    ) -> Any:
+        """The state to begin with: `zero_state` for the batch and the dtype of `inputs`, or for those given.
+
+        Raises:
+            ValueError: `inputs` have another batch or dtype than those given; or there is nothing to tell one of them.
+        """
+        if inputs is not None:
+            x = convert_to_tensor(inputs)
+            batch_size, dtype = _batch_of(x, batch_size), _dtype_of(x, dtype)
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "get_initial_state: batch_size and dtype cannot be None without inputs; they are "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return self.zero_state(batch_size, dtype)
+
     def prepare(self, depth: int | None, dtype: DTypeLike) -> None:
         """Make the variables, unless they are there, or the cell makes them in a call of its own."""
         if type(self).__call__ is RNNCell.__call__:
@@ -97,8 +114,71 @@ class RNNCell(Layer):
         return int(depth)
 
 
+def _batch_of(x: Tensor, given: Any) -> int | Tensor:
+    known = x.shape.size(0)
+    wanted = constant_value(given) if isinstance(given, Tensor) else given
+    if given is not None and known != wanted:
+        raise ValueError(
+            f"get_initial_state: the batch size from input tensor is different from batch_size={wanted}: {x.type}"
+        )
+    return shape(x)[0] if known is None else known
+
+
+def _dtype_of(x: Tensor, given: Any) -> DType:
+    if given is not None and as_dtype(given) != x.dtype:
+        wanted = dtype_name(as_dtype(given))
+        raise ValueError(f"get_initial_state: the dtype from input tensor is different from dtype={wanted}: {x.type}")
+    return x.dtype
+
+
 def _lengths(size: Any) -> list[Any]:
     return size.as_list() if isinstance(size, TensorShape) else [size]
+
+
+class _OtherCell(RNNCell):
+    """A cell of a class of its own, with what an `RNNCell` has."""
+
+    def __init__(self, cell: Any) -> None:
+        self.cell = cell
+
+    state_size = property(attrgetter("cell.state_size"))
+    output_size = property(attrgetter("cell.output_size"))
+    zero_state = property(attrgetter("cell.zero_state"))
+
+    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
+        del scope
+        output, after = self.cell(inputs, state)
+        return output, after
+
+
+def as_cell(what: str, cell: Any) -> RNNCell:
+    """`cell`, or an `RNNCell` that does what it does: a cell of Keras, or one that has the parts of an `RNNCell`.
+
+    Raises:
+        TypeError: it is none of these.
+
+    >>> import pullback as pb
+    >>> class Counter:
+    ...     state_size = output_size = 1
+    ...     def zero_state(self, batch_size, dtype):
+    ...         return pb.zeros([batch_size, 1], dtype)
+    ...     def __call__(self, inputs, state):
+    ...         return state, state + 1.0
+    >>> outputs, _ = pb.nn.dynamic_rnn(Counter(), pb.zeros([1, 3, 5]))
+    >>> pb.Session().run(outputs).ravel().tolist()
+    [0.0, 1.0, 2.0]
+    """
+    if isinstance(cell, RNNCell):
+        return cell
+    if callable(cell) and hasattr(cell, "state_size"):
+        if hasattr(cell, "as_rnn_cell"):
+            return cast(RNNCell, cell.as_rnn_cell())
+        if hasattr(cell, "output_size") and hasattr(cell, "zero_state"):
+            return _OtherCell(cell)
+    raise TypeError(
+        f"{what}: cell must be an RNNCell, not {cell!r}; a class of its own needs state_size, output_size, zero_state "
+        "and __call__"
+    )
 
 
 class BasicRNNCell(RNNCell):
@@ -125,10 +205,10 @@ class BasicRNNCell(RNNCell):
     state_size = output_size = property(attrgetter("units"))
 
     def build(self, input_shape: TensorShape) -> None:
-        self._weights = _layer(self._depth(input_shape) + self.units, self.units)
+        self._kernel, self._bias = _layer(self._depth(input_shape) + self.units, self.units)
 
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        h = self.activation(_affine([inputs, state], self._weights))
+        h = self.activation(_affine([inputs, state], self._kernel, self._bias))
         return h, h
 
 
@@ -163,13 +243,13 @@ class GRUCell(RNNCell):
     def build(self, input_shape: TensorShape) -> None:
         (kernel, bias), both = self.initializers, self._depth(input_shape) + self.units
         with variable_scope("gates"):
-            self._gates = _layer(both, 2 * self.units, kernel, bias or Constant(1.0))
+            self._gate_kernel, self._gate_bias = _layer(both, 2 * self.units, kernel, bias or Constant(1.0))
         with variable_scope("candidate"):
-            self._candidate = _layer(both, self.units, kernel, bias)
+            self._candidate_kernel, self._candidate_bias = _layer(both, self.units, kernel, bias)
 
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        r, u = split(sigmoid(_affine([inputs, state], self._gates)), 2, 1)
-        candidate = self.activation(_affine([inputs, r * state], self._candidate))
+        r, u = split(sigmoid(_affine([inputs, state], self._gate_kernel, self._gate_bias)), 2, 1)
+        candidate = self.activation(_affine([inputs, r * state], self._candidate_kernel, self._candidate_bias))
         h = u * state + (1.0 - u) * candidate
         return h, h
 
@@ -224,7 +304,8 @@ class LSTMCell(RNNCell):
         return self.projected or self.units
 
     def build(self, input_shape: TensorShape) -> None:
-        self._weights = _layer(self._depth(input_shape) + self.output_size, 4 * self.units, self.initializer)
+        depth = self._depth(input_shape) + self.output_size
+        self._kernel, self._bias = _layer(depth, 4 * self.units, self.initializer)
         if self.use_peepholes:
             names = ("w_f_diag", "w_i_diag", "w_o_diag")
             self._peepholes = [get_variable(name, [self.units], initializer=self.initializer) for name in names]
@@ -235,7 +316,7 @@ class LSTMCell(RNNCell):
 
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         c, h = state if self.state_is_tuple else split(state, [self.units, self.output_size], 1)
-        i, j, f, o = split(_affine([inputs, h], self._weights), 4, 1)
+        i, j, f, o = split(_affine([inputs, h], self._kernel, self._bias), 4, 1)
         if self.use_peepholes:
             f, i = f + self._peepholes[0] * c, i + self._peepholes[1] * c
         c = sigmoid(f + self.forget_bias) * c + sigmoid(i) * self.activation(j)
@@ -280,7 +361,12 @@ def BasicLSTMCell(
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one upon the other: the output of each is the input of the next. The state is the tuple of theirs.
+    """Cells one upon the other: the output of each is the input of the next. The state is the tuple of theirs, or with
+    `state_is_tuple=False`, where each is a tensor, all side by side in one.
+
+    Raises:
+        ValueError: there are no cells; or there is one whose state is a tuple, with `state_is_tuple=False`. In a call:
+            the state is not of this kind.
 
     >>> import pullback as pb
     >>> cell = pb.nn.rnn_cell.MultiRNNCell([pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicRNNCell(3)])
@@ -291,20 +377,30 @@ class MultiRNNCell(RNNCell):
 
     def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
         super().__init__(name="multi_rnn_cell")
-        if not cells or not state_is_tuple:
-            raise ValueError("MultiRNNCell: at least one cell is needed, and state_is_tuple=True")
-        self.cells = list(cells)
+        if not cells:
+            raise ValueError("MultiRNNCell: at least one cell is needed")
+        self.cells, self.state_is_tuple = [as_cell("MultiRNNCell", cell) for cell in cells], state_is_tuple
+        sizes = self._sizes
+        if not state_is_tuple and any(isinstance(size, list | tuple) for size in sizes):
+            raise ValueError(
+                f"MultiRNNCell: the states of some cells are tuples, of {sizes}; then state_is_tuple=True is needed"
+            )
+
+    @property
+    def _sizes(self) -> tuple[Any, ...]:
+        return tuple(cell.state_size for cell in self.cells)
 
     @property
     def state_size(self) -> Any:
-        return tuple(cell.state_size for cell in self.cells)
+        return self._sizes if self.state_is_tuple else sum(self._sizes)
 
     @property
     def output_size(self) -> Any:
         return self.cells[-1].output_size
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> tuple[Any, ...]:
-        return tuple(cell.zero_state(batch_size, dtype) for cell in self.cells)
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
+        parts = [cell.zero_state(batch_size, dtype) for cell in self.cells]
+        return tuple(parts) if self.state_is_tuple else concat(parts, 1)
 
     def build(self, input_shape: TensorShape) -> None:
         depth = input_shape.size(-1)
@@ -315,156 +411,30 @@ class MultiRNNCell(RNNCell):
 
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         after = []
-        for i, (cell, part) in enumerate(zip(self.cells, state, strict=True)):
+        if self.state_is_tuple and not (isinstance(state, list | tuple) and len(state) == len(self.cells)):
+            raise ValueError(f"MultiRNNCell: Expected state to be a tuple of length {len(self.cells)}, not {state}")
+        parts = state if self.state_is_tuple else split(state, list(self._sizes), 1)
+        for i, (cell, part) in enumerate(zip(self.cells, parts, strict=True)):
             with variable_scope(f"cell_{i}"):
                 inputs, next_part = cell(inputs, part)
             after.append(next_part)
-        return inputs, tuple(after)
-
-
-class AbstractWrapper(RNNCell):
-    """A cell around another one, with the variables of that one."""
-
-    def __init__(self, cell: RNNCell) -> None:
-        self.cell = cell
-
-    name = property(attrgetter("cell.name"))
-    state_size = property(attrgetter("cell.state_size"))
-    output_size = property(attrgetter("cell.output_size"))
-    variables = property(attrgetter("cell.variables"))
-
-    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
-        return self.cell.zero_state(batch_size, dtype)
-
-    def prepare(self, depth: int | None, dtype: DTypeLike) -> None:
-        self.cell.prepare(depth, dtype)
-
-
-class DropoutWrapper(AbstractWrapper):
-    """`cell` with dropout of what goes in, of what comes out, and of its state, drawn anew at each step.
-
-    With `variational_recurrent` one draw is for all steps of a run, and all of a batch; it is made with the cell, of
-    `dtype`, and asks for the length `input_size` of what goes in if some of that is dropped.
-
-    The probabilities that an element stays are numbers, or scalars that a run gives. What a long short-term memory
-    remembers, its `c`, is kept whole.
-
-    Raises:
-        ValueError: `variational_recurrent` without `dtype`, or without `input_size` where it is needed.
-
-    Source: W. Zaremba et al., "Recurrent neural network regularization", 2014; Y. Gal and Z. Ghahramani, "A
-    theoretically grounded application of dropout in recurrent neural networks", NIPS 2016.
-
-    >>> import pullback as pb
-    >>> cell = pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.GRUCell(4), output_keep_prob=0.5)
-    >>> outputs, state = pb.nn.dynamic_rnn(cell, pb.ones([2, 3, 5]))
-    >>> [v.name for v in cell.variables][0]
-    'rnn/gru_cell/gates/kernel:0'
-    """
-
-    def __init__(
-        self,
-        cell: RNNCell,
-        input_keep_prob: float | Tensor = 1.0,
-        output_keep_prob: float | Tensor = 1.0,
-        state_keep_prob: float | Tensor = 1.0,
-        variational_recurrent: bool = False,
-        input_size: object = None,
-        dtype: DTypeLike | None = None,
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(cell)
-        self.seed = seed
-        self.keep_in, self.keep_out, self.keep_state = input_keep_prob, output_keep_prob, state_keep_prob
-        self._masks: tuple[Any, Any, Any] | None = None
-        if variational_recurrent:
-            self._masks = self._drawn(input_size, dtype)
-
-    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
-        of_inputs, of_output, of_state = self._masks or (None, None, None)
-        output, after = self.cell(self._thinned(inputs, self.keep_in, of_inputs, "input"), state, scope)
-        thinned = self._thinned(output, self.keep_out, of_output, "output")
-        return thinned, self._thinned(after, self.keep_state, of_state, "state")
-
-    def _drawn(self, input_size: Any, dtype: Any) -> tuple[Any, Any, Any]:
-        """What multiplies inputs, output and state at each step."""
-        if dtype is None:
-            raise ValueError("DropoutWrapper: with variational_recurrent=True pass dtype=, of what is dropped")
-        keeps_all = isinstance(self.keep_in, int | float) and self.keep_in == 1
-        if input_size is None and not keeps_all:
-            raise ValueError("DropoutWrapper: with variational_recurrent=True and input_keep_prob pass input_size=")
-
-        def mask(size: Any, keep: Any, what: str) -> Any:
-            if isinstance(size, tuple):
-                parts = [mask(part, keep, f"{what} {i}") for i, part in enumerate(size)]
-                return LSTMStateTuple(*parts) if isinstance(size, LSTMStateTuple) else tuple(parts)
-            return self._dropped(ones([1, *TensorShape(size).known], dtype), keep, what)
-
-        of_inputs = None if keeps_all else mask(input_size, self.keep_in, "input")
-        of_output = mask(self.cell.output_size, self.keep_out, "output")
-        return of_inputs, of_output, mask(self.cell.state_size, self.keep_state, "state")
-
-    def _thinned(self, values: Any, keep: Any, mask: Any, what: str) -> Any:
-        if isinstance(values, LSTMStateTuple):
-            return LSTMStateTuple(values.c, self._thinned(values.h, keep, mask and mask.h, what))
-        if isinstance(values, tuple):
-            masks = mask or [None] * len(values)
-            parts = enumerate(zip(values, masks, strict=True))
-            return tuple(self._thinned(part, keep, m, f"{what} {i}") for i, (part, m) in parts)
-        return self._dropped(values, keep, what) if mask is None else values * mask
-
-    def _dropped(self, x: Any, keep: Any, what: str) -> Tensor:
-        """Dropout, of which the seed gives each of `what` another draw."""
-        seed = None if self.seed is None else crc32(f"{self.seed} {what}".encode()) >> 1
-        return dropout(x, 1 - keep, seed=seed)
-
-
-class ResidualWrapper(AbstractWrapper):
-    """`cell` whose inputs are added to its outputs, or put together with them by `residual_fn(inputs, outputs)`.
-
-    >>> import pullback as pb
-    >>> cell = pb.nn.rnn_cell.ResidualWrapper(pb.nn.rnn_cell.BasicRNNCell(2, activation=pb.zeros_like))
-    >>> output, state = cell([[1.0, 2.0]], pb.zeros([1, 2]))
-    >>> with pb.Session() as session:
-    ...     session.run(pb.global_variables_initializer())
-    ...     print(session.run(output))
-    [[1. 2.]]
-    """
-
-    def __init__(self, cell: RNNCell, residual_fn: Callable[[Tensor, Tensor], Tensor] | None = None) -> None:
-        super().__init__(cell)
-        self.residual_fn = residual_fn
-
-    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
-        output, after = self.cell(inputs, state, scope)
-        return (inputs + output if self.residual_fn is None else self.residual_fn(inputs, output)), after
-
-
-class DeviceWrapper(AbstractWrapper):
-    """`cell` whose operations are placed on `device`.
-
-    >>> import pullback as pb
-    >>> cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.BasicRNNCell(2), "/cpu:0")
-    >>> output, state = cell([[1.0]], cell.zero_state(1, pb.float32))
-    >>> output.op.device
-    '/cpu:0'
-    """
-
-    def __init__(self, cell: RNNCell, device: str | DeviceFunction | None) -> None:
-        super().__init__(cell)
-        self._device = device
-
-    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
-        with placed_on(self._device):
-            return self.cell(inputs, state, scope)
+        return inputs, tuple(after) if self.state_is_tuple else concat(after, 1)
 
 
 def _layer(depth: int, units: int, kernel: Any = None, bias: Any = None) -> list[Variable]:
+    _check_floating(as_dtype(get_variable_scope().dtype))
     return [
         get_variable("kernel", [depth, units], initializer=kernel),
         get_variable("bias", [units], initializer=bias or Zeros()),
     ]
 
 
-def _affine(xs: Sequence[Tensor], variables: Sequence[Variable]) -> Tensor:
-    return matmul(concat(xs, 1), variables[0]) + variables[1]
+def _affine(xs: Sequence[Tensor], kernel: Variable, bias: Variable) -> Tensor:
+    for x in xs:
+        _check_floating(x.dtype)
+    return matmul(concat(xs, 1), kernel) + bias
+
+
+def _check_floating(dtype: DType) -> None:
+    if dtype not in INEXACT:
+        raise ValueError(f"RNN cell only supports floating point inputs and states, not {dtype_name(dtype)}")

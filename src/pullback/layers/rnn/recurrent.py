@@ -29,7 +29,7 @@ from ...primitives.shape.size import shape
 from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.transpose import transpose
 from ..variables.scope import VariableScope, variable_scope
-from .cells import RNNCell
+from .cells import RNNCell, as_cell
 
 
 def dynamic_rnn(
@@ -55,7 +55,8 @@ def dynamic_rnn(
     Derivative: a loop in the other direction.
 
     Raises:
-        TypeError: `cell` is no RNNCell. ValueError: inputs are of a rank below 3; the state changes its shape.
+        TypeError: `cell` is no RNNCell, nor like one.
+        ValueError: inputs are of a rank below 3; the state changes its shape.
 
     >>> import pullback as pb
     >>> cell = pb.nn.rnn_cell.GRUCell(4)
@@ -64,8 +65,7 @@ def dynamic_rnn(
     (TensorShape([2, 3, 4]), TensorShape([2, 4]))
     """
     del parallel_iterations, swap_memory
-    if not isinstance(cell, RNNCell):
-        raise TypeError(f"dynamic_rnn: cell must be an RNNCell, not {cell!r}")
+    cell = as_cell("dynamic_rnn", cell)
     xs = nest.map_structure(convert_to_tensor, inputs)
     for x in nest.flatten(xs):
         if x.shape.rank is None or x.shape.rank < 3:
@@ -145,7 +145,7 @@ def _first_state(cell: RNNCell, given: Any, x: Tensor, axis: int, dtype: Any) ->
     if given is not None:
         return given
     batch = x.shape.size(axis)
-    return cell.zero_state(shape(x)[axis] if batch is None else batch, dtype or x.dtype)
+    return cell.get_initial_state(None, shape(x)[axis] if batch is None else batch, dtype or x.dtype)
 
 
 def _lengths(what: str, sequence_length: Any) -> Tensor | None:
@@ -234,7 +234,7 @@ def static_rnn(
         raise TypeError(f"static_rnn: inputs must be a list of tensors, not {inputs!r}")
     if not inputs:
         raise ValueError("static_rnn: there are no inputs")
-    xs = [nest.map_structure(convert_to_tensor, x) for x in inputs]
+    cell, xs = as_cell("static_rnn", cell), [nest.map_structure(convert_to_tensor, x) for x in inputs]
     lengths = _lengths("static_rnn", sequence_length)
     outputs = []
     with variable_scope(scope or "rnn"):

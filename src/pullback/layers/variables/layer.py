@@ -5,16 +5,19 @@ from __future__ import annotations
 import copy
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from ...core import nest
 from ...core.composite import AbstractComposite
 from ...core.dtypes import FLOATING, as_dtype, float32
 from ...core.graph import Graph, Tensor, get_default_graph
-from ...core.shape import TensorShape
+from ...core.shape import TensorShape, as_shape
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.placeholders import placeholder
@@ -68,6 +71,13 @@ class Layer:
     _reuse: bool | str | None = None
     _scope: VariableScope | None = None
     _called: bool = False
+    _building: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let programs call `build` themselves."""
+        super().__init_subclass__(**options)
+        if "build" in vars(cls):
+            cls.build = _in_its_scope(vars(cls)["build"])  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -204,6 +214,28 @@ class Layer:
         """The same as `non_trainable_variables`."""
         return self.non_trainable_variables
 
+    def get_weights(self) -> list[Any]:
+        """The values of its variables in the default session."""
+        return [v.eval() for v in self.variables]
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Put arrays in place of the values of its variables, in the default session.
+
+        Raises:
+            ValueError: there are not as many, or they are of other shapes.
+
+        >>> import numpy as np
+        >>> import pullback.compat.v1 as tf
+        >>> layer = tf.layers.Dense(1)
+        >>> y = layer(tf.ones([1, 2]))
+        >>> with tf.Session().as_default():
+        ...     layer.set_weights([np.ones([2, 1]), np.ones([1])])
+        ...     [w.tolist() for w in layer.get_weights()], y.eval().tolist()
+        ([[[1.0], [1.0]], [1.0]], [[3.0]])
+        """
+        for v, value in checked_weights(self, weights):
+            v.load(value)
+
     def count_params(self) -> int:
         """How many numbers its variables have.
 
@@ -219,7 +251,11 @@ class Layer:
     def make(self, shape: Any) -> None:
         """Build, unless it is built, in the scope that is open."""
         if not self.built:
-            self.build(shape)
+            self._building = True
+            try:
+                self.build(shape)
+            finally:
+                self._building = False
             self.built = True
 
     @contextmanager
@@ -234,6 +270,43 @@ class Layer:
         kept = variable_scope(self._scope, reuse=True if self._called else None, auxiliary_name_scope=False)
         with kept as inner, inner.graph.acting.name_scope(inner.original_name_scope):
             yield
+
+
+def checked_weights(layer: Any, weights: Sequence[Any]) -> list[tuple[Variable, Any]]:
+    """The variables of a layer, each with the array that is to be its value.
+
+    Raises:
+        ValueError: there are not as many, or they are of other shapes.
+    """
+    shapes, given = [v.shape.as_list() for v in layer.variables], [list(np.shape(w)) for w in weights]
+    if given != shapes:
+        raise ValueError(
+            f"set_weights: the layer '{layer.name}' has weights of the shapes {shapes}, and was given {given}"
+        )
+    return list(zip(layer.variables, weights, strict=True))
+
+
+def _in_its_scope(build: Callable[..., None]) -> Callable[..., None]:
+    """`build`, which makes the variables where the first call would when a program calls it with a shape, and once."""
+
+    @wraps(build)
+    def built(self: Layer, *shapes: Any, **named: Any) -> None:
+        if self._building or len(shapes) + len(named) != 1:
+            build(self, *shapes, **named)
+            return
+        with noting_costs(self), self.entered(None, None):
+            self.make(_as_shapes(next(iter([*shapes, *named.values()]))))
+
+    return built
+
+
+def _as_shapes(given: Any) -> Any:
+    """Shapes, where lists of lengths may be given."""
+    if isinstance(given, Mapping):
+        return {key: _as_shapes(shape) for key, shape in given.items()}
+    if isinstance(given, list | tuple) and any(isinstance(x, list | tuple | TensorShape) for x in given):
+        return [_as_shapes(shape) for shape in given]
+    return as_shape(given)
 
 
 def _as_tensors(inputs: Any) -> Any:

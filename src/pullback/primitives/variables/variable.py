@@ -419,10 +419,10 @@ class Variable(AbstractTensorLike):
         raise TypeError(f"the truth of {self!r} is not known while the graph is built; run it with Session.run")
 
     def __iter__(self) -> Any:
-        """The parts that a partitioner asked for; TypeError without one."""
+        """The parts that a partitioner asked for, itself where there is one part; TypeError without a partitioner."""
         if self.partitions is None:
             raise TypeError(f"{self!r} is not iterable while the graph is built; use pb.unstack")
-        return iter(parts_of(self.as_tensor(), self.partitions, self.op.name))
+        return iter(parts_of(self.as_tensor(), self.partitions, self.op.name) if max(self.partitions) > 1 else [self])
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"{self!r} has no value while the graph is built; get one with Session.run")

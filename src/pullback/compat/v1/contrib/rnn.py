@@ -24,6 +24,7 @@ from ....rnn_cell import RNNCell as RNNCell
 from ..bidirectional import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
 from ..bidirectional import stack_bidirectional_rnn as stack_bidirectional_rnn
 from ..bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
+from ..state_saving_rnn import static_state_saving_rnn as static_state_saving_rnn
 from .fused_cells import FusedRNNCell as FusedRNNCell
 from .fused_cells import FusedRNNCellAdaptor as FusedRNNCellAdaptor
 from .fused_cells import LSTMBlockFusedCell as LSTMBlockFusedCell

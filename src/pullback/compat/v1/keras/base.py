@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-import numpy as np
-
 import pullback as pb
 
 from ....core import nest
@@ -100,13 +98,7 @@ class Placed:
         Raises:
             ValueError: there are not as many, or they are of other shapes.
         """
-        shapes = [v.shape.as_list() for v in self.variables]
-        if [list(np.shape(w)) for w in weights] != shapes:
-            raise ValueError(
-                f"set_weights: the layer '{self.name}' has weights of the shapes {shapes}, and was given "
-                f"{[list(np.shape(w)) for w in weights]}"
-            )
-        batch_set_value(list(zip(self.variables, weights, strict=True)))
+        batch_set_value(layer.checked_weights(self, weights))
 
     def _only_node(self, what: str) -> Node:
         if len(self.nodes) != 1:
@@ -248,6 +240,12 @@ class Layer(Placed, layer.Layer):
             return super().add_weight(wanted, () if shape is None else shape, dtype, made, **options)
 
     add_variable = add_weight  # type: ignore[assignment]
+
+    def as_rnn_cell(self) -> Any:
+        """It as a cell of `tf.nn.rnn_cell`, if it has the parts of one."""
+        from .step_cells import KerasStep
+
+        return KerasStep(self)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Add penalties to those of the layer."""

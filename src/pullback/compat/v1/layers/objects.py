@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
+from ....core.dtypes import float32
 from ....core.graph import Tensor
+from ....core.needs import needed
+from ....core.operation import Operation
 from ....core.typing import DTypeLike, TensorLike
 from ....layers.variables.layer import Layer
-from ....layers.variables.layer_costs import noting_costs
+from ....layers.variables.layer_costs import COLLECTED, noting_costs
 from ....layers.variables.scope import VariableScope, variable_scope
 from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.placeholders import placeholder
 from ....primitives.variables.variable import Variable
 from . import convolution, core, normalization, pooling
 from .variables import noting_variables
@@ -39,8 +43,9 @@ class FunctionLayer(Layer):
         super().__init__(options.get("trainable", True), name, dtype, _scope=_scope, _reuse=_reuse)
         self._args, self._options = args, options
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, **options: Any) -> None:
         """Let a layer be made with the parameters of its function, as its signature says; programs look at it."""
+        super().__init_subclass__(**options)
         if "function" in vars(cls):
 
             def __init__(self: FunctionLayer, *args: Any, **options: Any) -> None:
@@ -54,12 +59,31 @@ class FunctionLayer(Layer):
 
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
+        with noting_costs(self):
+            return self._result(convert_to_tensor(inputs), options)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables, by a call of which nothing else is kept."""
+        x = placeholder(self.dtype or float32, input_shape)
+        self._result(x, {})
+        graph = x.graph.acting
+        for key in COLLECTED.values():
+            entries = graph.get_collection_ref(key)
+            entries[:] = [entry for entry in entries if x.op not in _before(entry)]
+
+    def _result(self, x: Tensor, options: dict[str, Any]) -> Tensor:
         with self.placed() as scope:
             given = self._options | options | {"name": scope, "reuse": True if self._called else self._reuse}
-            with noting_costs(self), noting_variables() as self._by_name:
-                result = type(self).function(convert_to_tensor(inputs), *self._args, **given)
+            with noting_variables() as self._by_name:
+                result = type(self).function(x, *self._args, **given)
         self._called = self.built = True
         return result
+
+    @contextmanager
+    def entered(self, scope: VariableScope | str | None, dtype: DTypeLike | None) -> Iterator[None]:
+        """The block of `build`: the call in it has its own."""
+        del scope, dtype
+        yield
 
     @contextmanager
     def placed(self) -> Iterator[VariableScope]:
@@ -89,6 +113,11 @@ class FunctionLayer(Layer):
         bound = inspect.signature(type(self).function).bind(None, *self._args, **self._options)
         bound.apply_defaults()
         return bound.arguments
+
+
+def _before(entry: Any) -> set[Operation]:
+    """The operations that a penalty or an update needs, and its own."""
+    return needed([entry if isinstance(entry, Operation) else entry.op], lambda op: [x.op for x in op.inputs])
 
 
 class Dense(FunctionLayer):
