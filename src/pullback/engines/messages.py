@@ -150,7 +150,7 @@ def feed_slices(key: Any, value: Any) -> InvalidArgumentError:
 
 
 def feed_sparse(key: Any, value: Any) -> InvalidArgumentError:
-    """Something else than three arrays for a SparseTensor."""
+    """Something else than two or three arrays for a SparseTensor."""
     return InvalidArgumentError(
         f"cannot feed {type(value).__name__} to {key!r}. "
         "Give SparseTensorValue(indices, values, dense_shape), or a tuple of the three."
