@@ -429,3 +429,17 @@ def test_a_loop_gives_the_list_or_the_tuple_that_its_body_returns(given: type, r
     assert tf.Session(engine="numpy").run(found) == returned([3, 8.0])
     with pytest.raises(TypeError):
         tf.while_loop(lambda i: i < 3, 3, [0])
+
+
+def test_variables_of_version_1_are_true_as_objects_are() -> None:
+    tf.disable_resource_variables()
+    try:
+        v, resource = tf.Variable(0.0), tf.get_variable("w", [2], use_resource=True)
+        assert bool(v)
+        assert (None or v) is v
+        assert tf.get_variable("b", [2])
+    finally:
+        tf.enable_resource_variables()
+    for x in (resource, tf.Variable(1.0), v + 1.0):
+        with pytest.raises(TypeError, match="is not known while the graph is built"):
+            bool(x)
