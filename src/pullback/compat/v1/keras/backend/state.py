@@ -94,13 +94,13 @@ def set_session(session: pb.Session) -> None:
 
 
 def get_session() -> pb.Session:
-    """The default session, or that of `set_session`; one that is made if there is none.
+    """The default session, or that of `set_session`; one that is made if there is none for the default graph.
 
     Variables of its graph that have no value there begin with their initial values.
     """
     session = pb.get_default_session()
-    if session is None and not _sessions:
-        _sessions.append(pb.Session())
+    if session is None and (not _sessions or _sessions[0].graph is not pb.get_default_graph()):
+        set_session(pb.Session())
     found = _sessions[0] if session is None else session
     seen = _begun.setdefault(found, set())
     new = [v for v in found.graph.get_collection(pb.GraphKeys.GLOBAL_VARIABLES) if v not in seen]
