@@ -12,6 +12,7 @@ from . import crf as crf
 from . import cudnn_rnn as cudnn_rnn
 from . import data as data
 from . import eager as eager
+from . import feature_column as feature_column
 from . import framework as framework
 from . import image as image
 from . import integrate as integrate
