@@ -443,3 +443,11 @@ def test_variables_of_version_1_are_true_as_objects_are() -> None:
     for x in (resource, tf.Variable(1.0), v + 1.0):
         with pytest.raises(TypeError, match="is not known while the graph is built"):
             bool(x)
+
+
+def test_maps_have_dense_results() -> None:
+    with pytest.raises(
+        NotImplementedError, match=r"^map_fn: results of fn are stacked, and cannot be of RaggedTensorSp"
+    ):
+        tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+    assert tf.Session(engine="numpy").run(tf.map_fn(tf.square, tf.constant([1, 2]), tf.int32)).tolist() == [1, 4]

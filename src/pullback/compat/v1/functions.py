@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from ...primitives.indexing.where_rows import where_rows
 from ..assertions import assert_rank, of_two
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .dtypes import as_dtype
-from .type_specs import check_specs, shape_of
+from .type_specs import TypeSpec, check_specs, shape_of
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -121,6 +122,24 @@ def constant(
     last = array.reshape(-1)[-1:] if array.size else np.zeros(1, array.dtype)
     filled = np.append(array, np.repeat(last, missing)) if missing >= 0 else np.empty(0, array.dtype)
     return pb.constant(filled.reshape(wanted), array.dtype, None, name)
+
+
+@wraps(pb.map_fn)
+def map_fn(*args: Any, **kwargs: Any) -> Any:
+    """As `pb.map_fn`, of rows whose results are dense.
+
+    Raises:
+        NotImplementedError: results are said to be ragged or sparse.
+    """
+    given = signature(pb.map_fn).bind(*args, **kwargs).arguments
+    for said in (given.get("fn_output_signature"), given.get("dtype")):
+        for spec in nest.flatten(said):
+            if isinstance(spec, TypeSpec):
+                raise NotImplementedError(
+                    f"map_fn: results of fn are stacked, and cannot be of {spec}; pad them to one shape, or compute "
+                    "the values of all rows in one vector and make a RaggedTensor of it"
+                )
+    return pb.map_fn(*args, **kwargs)
 
 
 def while_loop(
@@ -269,6 +288,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "device": device,
     "function": function,
     "group": group,
+    "map_fn": map_fn,
     "global_norm": global_norm,
     "space_to_batch": space_to_batch,
     "where": where,
