@@ -253,6 +253,30 @@ def space_to_batch(
     return pb.space_to_batch(input, _block(block_size, block_shape), paddings, name)
 
 
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[pb.Tensor, pb.Tensor]:
+    """The paddings that `space_to_batch` needs beyond `base_paddings`, and the crops of `batch_to_space` behind it.
+
+    Each is [axes, 2]; both are known without a run where the arguments are.
+
+    >>> import pullback.compat.v1 as tf
+    >>> [x.tolist() for x in tf.Session().run(tf.required_space_to_batch_paddings([5, 6], [2, 4], [[1, 0], [2, 1]]))]
+    [[[1, 0], [2, 4]], [[0, 0], [0, 3]]]
+    """
+    with pb.name_scope(name or "required_space_to_batch_paddings"):
+        blocks = pb.convert_to_tensor(block_shape, pb.int32)
+        lengths = pb.convert_to_tensor(input_shape, pb.int32)
+        first = pb.zeros([blocks.shape.as_list()[0], 2], pb.int32) if base_paddings is None else base_paddings
+        base = pb.convert_to_tensor(first, pb.int32)
+        whole = lengths + base[:, 0] + base[:, 1]
+        more = (blocks - whole % blocks) % blocks
+        made = pb.stack([base[:, 0], base[:, 1] + more], 1), pb.stack([pb.zeros_like(more), more], 1)
+        known = [pb.get_static_value(x) for x in made]
+        paddings, crops = [x if k is None else pb.constant(k) for x, k in zip(made, known, strict=True)]
+        return paddings, crops
+
+
 def _block(block_size: Any, block_shape: Any) -> Any:
     return [int(block_size)] * 2 if block_shape is None else block_shape
 
@@ -290,6 +314,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "group": group,
     "map_fn": map_fn,
     "global_norm": global_norm,
+    "required_space_to_batch_paddings": required_space_to_batch_paddings,
     "space_to_batch": space_to_batch,
     "where": where,
     "while_loop": while_loop,

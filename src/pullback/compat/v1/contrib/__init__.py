@@ -22,6 +22,7 @@ from . import legacy_seq2seq as legacy_seq2seq
 from . import lookup as lookup
 from . import losses as losses
 from . import metrics as metrics
+from . import nn as nn
 from . import opt as opt
 from . import predictor as predictor
 from . import resampler as resampler
