@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -190,3 +191,33 @@ def test_seeds_with_axes_of_one_more_are_taken_for_those_without() -> None:
     assert pb.Session(engine="numpy").run(pb.gradients(x * x, x, seed)[0]).tolist() == [6.0, 20.0]
     with pytest.raises(ValueError, match="their shapes must agree"):
         pb.gradients(x * x, x, pb.ones([2, 1, 2]))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("shape", [[2, 3], [None, 3], [None, None]])
+@pytest.mark.parametrize(
+    ("function", "factor"),
+    [(pb.square, lambda x: 2 * x), (pb.identity, np.ones_like), (pb.exp, np.exp), (lambda x: x + 1.0, np.ones_like)],
+)
+def test_seeds_are_repeated_to_the_shape_of_y(
+    function: Callable[[pb.Tensor], pb.Tensor], factor: Callable[[Any], Any], shape: list[int | None], engine: str
+) -> None:
+    x, value = pb.placeholder(pb.float32, shape), np.arange(6, dtype=np.float32).reshape(2, 3)
+    y = function(x)
+    session = pb.Session(engine=engine)
+    for seed in (2.0, [[2.0]], [2.0, 3.0, 5.0], [[2.0], [3.0]]):
+        dx = session.run(pb.gradients(y, x, [pb.constant(seed)])[0], {x: value})
+        np.testing.assert_allclose(dx, factor(value) * np.float32(seed), rtol=1e-6)
+    assert session.run(pb.gradients(y, x, 2.0)[0], {x: value}).shape == (2, 3)
+
+
+def test_a_repeated_seed_gets_the_sum_as_its_derivative() -> None:
+    x, seed = pb.constant([1.0, 2.0, 4.0]), pb.constant(3.0)
+    (dx,) = pb.gradients(pb.square(x), x, seed)
+    assert pb.Session(engine="numpy").run(pb.gradients(dx, seed)[0]) == 14.0
+
+
+def test_a_seed_that_is_larger_than_y_is_refused() -> None:
+    x = pb.constant([1.0])
+    with pytest.raises(ValueError, match="their shapes must agree"):
+        pb.gradients(pb.square(x), x, pb.ones([3]))

@@ -1,5 +1,6 @@
 """`pullback migrate`: the names of TensorFlow that programs use and that are not there."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,3 +86,20 @@ def test_names_from_modules_that_are_not_there() -> None:
     pb.compat.install()
     found = names_of("from tensorflow.no_such.place import thing as t\nt.x\n")
     assert found.missing == [(1, "tensorflow.no_such", "")]
+
+
+def test_messages_that_are_in_no_package_are_missing_and_no_crash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "net.py").write_text("from tensorflow.core.protobuf import saved_model_pb2, config_pb2\n")
+    assert main(["migrate", str(tmp_path)]) == 1
+    assert "  line 1: tensorflow.core.protobuf.saved_model_pb2\n" in capsys.readouterr().out
+
+
+def test_what_needs_a_package_that_is_not_installed_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard.compat.proto", None)
+    (tmp_path / "net.py").write_text("from tensorflow.core.protobuf import config_pb2\n")
+    assert main(["migrate", str(tmp_path)]) == 1
+    assert "config_pb2; config_pb2: messages of TensorFlow need the package tensorboard" in capsys.readouterr().out

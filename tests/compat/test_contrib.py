@@ -116,3 +116,36 @@ def test_cells_stand_at_their_older_place() -> None:
 def test_signals_are_where_programs_look_for_them() -> None:
     frames = tf.contrib.signal.stft(tf.ones([8]), frame_length=4, frame_step=2)
     assert frames.shape.as_list() == [3, 3]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_alpha_dropout_keeps_mean_and_variance(engine: str) -> None:
+    x = tf.constant(np.random.default_rng(0).normal(size=(200, 100)).astype(np.float32))
+    y = tf.contrib.nn.alpha_dropout(x, 0.8, seed=1)
+    found = tf.Session(engine=engine).run(y)
+    assert abs(found.mean()) < 0.02
+    assert abs(found.var() - 1.0) < 0.03
+    assert tf.contrib.nn.alpha_dropout(x, 1.0) is x
+    scale = (0.8 + 0.8 * 0.2 * 1.7580993408473766**2) ** -0.5
+    assert np.isclose(found, -1.7580993408473766 * scale * 0.8).mean() == pytest.approx(0.2, abs=0.02)
+    with pytest.raises(ValueError, match="keep_prob must be a scalar tensor or a float in the range"):
+        tf.contrib.nn.alpha_dropout(x, 0.0)
+
+
+def test_one_true_class_is_that_of_a_sparse_loss() -> None:
+    weights, biases, inputs = tf.ones([9, 4]), tf.zeros([9]), tf.constant([[1.0, 2.0, 3.0, 4.0]] * 2)
+    sampled = tf.nn.uniform_candidate_sampler([[1], [2]], 1, 3, True, 9, seed=1)
+    arguments = (weights, biases, tf.constant([[1], [2]], tf.int64), inputs, 3, 9)
+    sparse = tf.contrib.nn.sampled_sparse_softmax_loss(*arguments, sampled_values=sampled)
+    dense = tf.nn.sampled_softmax_loss(*arguments, sampled_values=sampled)
+    found, expected = tf.Session(engine="numpy").run([sparse, dense])
+    assert found.tolist() == expected.tolist()
+
+
+def test_padded_batches_without_a_smaller_last_one() -> None:
+    dataset = tf.data.Dataset.range(5).map(lambda n: tf.fill([n], n))
+    batches = dataset.apply(tf.contrib.data.padded_batch_and_drop_remainder(2, [None]))
+    following, session = batches.make_one_shot_iterator().get_next(), tf.Session(engine="numpy")
+    assert [session.run(following).shape for _ in range(2)] == [(2, 1), (2, 3)]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        session.run(following)

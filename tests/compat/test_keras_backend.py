@@ -218,6 +218,14 @@ def test_losses_of_certain_wrong_predictions_go_back_to_the_logits(engine: str) 
     assert [y.tolist() for y in value([several, one], engine)] == [[60.0], [60.0]]
 
 
+def test_another_default_graph_has_a_session_of_its_own() -> None:
+    first = tf.keras.backend.get_session()
+    with tf.Graph().as_default():
+        x = tf.keras.backend.variable(3.0)
+        assert tf.keras.backend.get_value(x) == 3.0
+        assert tf.keras.backend.get_session() is not first
+
+
 def test_what_is_not_there_says_so() -> None:
     text = "^module 'tensorflow.keras.backend' has no attribute 'local_conv': use the function of tf$"
     with pytest.raises(AttributeError, match=text):

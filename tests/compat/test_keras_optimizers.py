@@ -24,6 +24,42 @@ STEPS: list[tuple[str, dict[str, Any], list[float]]] = [
         {"learning_rate": 0.1, "clipnorm": 1.0},
         [0.930355, -1.72804, 2.89428, 0.942572, 1.88514, 2.8919, 3.85587, 4.89346, 5.87215],
     ),
+    (
+        "SGD",
+        {"learning_rate": 0.1, "clipnorm": 1.0, "clipvalue": 0.5},
+        [0.85, -1.85, 2.85, 0.836701, 1.8367, 2.87753, 3.87753, 4.91835, 5.91835],
+    ),
+    (
+        "SGD",
+        {"learning_rate": 0.1, "global_clipnorm": 1.0},
+        [0.967094, -1.86981, 2.95037, 0.951711, 1.90342, 2.90602, 3.8747, 4.90368, 5.88442],
+    ),
+    (
+        "Ftrl",
+        {"learning_rate": 0.1},
+        [0.63789, -1.6994, 2.46741, 0.758141, 1.75379, 2.77847, 3.77789, 4.67322, 5.67285],
+    ),
+    (
+        "Ftrl",
+        {"learning_rate": 0.1, "l1_regularization_strength": 0.5, "l2_regularization_strength": 0.25},
+        [0.601435, -1.68297, 2.41167, 0.737376, 1.73694, 2.76297, 3.76313, 4.64513, 5.64527],
+    ),
+    (
+        "Ftrl",
+        {
+            "learning_rate": 0.1,
+            "l2_shrinkage_regularization_strength": 0.2,
+            "beta": 0.3,
+            "learning_rate_power": -0.75,
+            "initial_accumulator_value": 0.5,
+        },
+        [0.597611, -1.84496, 2.38119, 0.812906, 1.86175, 2.89042, 3.90466, 4.80077, 5.81749],
+    ),
+    (
+        "Ftrl",
+        {"lr": 0.1, "decay": 0.5, "l2_regularization_strength": 0.1, "beta": 0.1},
+        [0.455839, -1.11656, 1.49982, 0.560878, 1.20531, 2.24331, 3.01946, 3.63572, 4.39956],
+    ),
     ("SGD", {"learning_rate": 0.1, "clipvalue": 0.5}, [0.85, -1.85, 2.85, 0.8, 1.8, 2.85, 3.85, 4.9, 5.9]),
     (
         "Adam",
@@ -115,6 +151,12 @@ def variable(name: str = "x") -> Any:
         ("Adagrad", {}, "iter decay learning_rate x/accumulator"),
         ("Adadelta", {}, "iter decay learning_rate rho x/accum_grad x/accum_var"),
         ("Adamax", {}, "iter beta_1 beta_2 decay learning_rate x/m x/v"),
+        (
+            "Ftrl",
+            {},
+            "iter beta decay l1_regularization_strength l2_regularization_strength learning_rate learning_rate_power "
+            "x/accumulator x/linear",
+        ),
         ("Nadam", {}, "iter beta_1 beta_2 decay learning_rate momentum_cache x/m x/v"),
     ],
 )
@@ -125,7 +167,8 @@ def test_variables_have_the_names_of_tensorflow(kind: str, options: Any, names: 
     assert [op.name for op in step] == [f"{kind}/{kind}/AssignAddVariableOp"]
     assert [v.op.name for v in tf.global_variables()[1:]] == [f"{kind}/{name}" for name in names.split()]
     assert tf.trainable_variables() == [x]
-    hypers = {"decay", "learning_rate", "momentum", "rho", "beta_1", "beta_2"}
+    hypers = {"decay", "learning_rate", "momentum", "rho", "beta_1", "beta_2", "beta", "learning_rate_power"}
+    hypers |= {"l1_regularization_strength", "l2_regularization_strength"}
     assert {v.op.name.removeprefix(f"{kind}/") for v in optimizer.weights} == set(names.split()) - hypers
 
 
@@ -234,7 +277,7 @@ def test_a_program_may_derive_a_rule_of_its_own() -> None:
         K.Optimizer("plain").apply_gradients([(tf.ones([2]), x)])
 
 
-@pytest.mark.parametrize("kind", ["Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD"])
+@pytest.mark.parametrize("kind", ["Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"])
 def test_an_optimizer_is_made_again_of_what_it_says(kind: str) -> None:
     optimizer = K.get(kind.lower())
     assert type(optimizer) is getattr(K, kind)
@@ -250,6 +293,12 @@ def test_what_cannot_be_is_refused() -> None:
         (ValueError, "Expected clipnorm >= 0, received: -1.0", lambda: K.Adam(clipnorm=-1.0)),
         (ValueError, "`momentum` must be between [0, 1], not 2.0.", lambda: K.SGD(momentum=2.0)),
         (ValueError, "initial_accumulator_value must be non-negative: -0.1", lambda: K.Adagrad(0.1, -0.1)),
+        (ValueError, "Ftrl: -learning_rate_power must not be negative, but it is -1.0", lambda: K.Ftrl(0.1, 1.0)),
+        (
+            ValueError,
+            "Cannot accept both `clipnorm` and `global_clipnorm`, passed ",
+            lambda: K.SGD(clipnorm=1.0, global_clipnorm=2.0),
+        ),
         (ValueError, "Unknown optimizer: foo. There are adadelta, ", lambda: K.get("foo")),
         (ValueError, "Could not interpret optimizer identifier: 3", lambda: K.get(3)),
         (ValueError, "No gradients provided for any variable: ['x:0'].", lambda: K.SGD().apply_gradients([(None, x)])),
@@ -265,3 +314,21 @@ def test_what_cannot_be_is_refused() -> None:
             make()
         assert str(caught.value).startswith(text)
     assert K.SGD().apply_gradients([]).type == "NoOp"
+
+
+@pytest.mark.parametrize("how", ["updates", "gradients"])
+def test_gradients_are_clipped_in_the_step_whoever_computed_them(how: str) -> None:
+    x = variable()
+    optimizer = K.SGD(0.5)
+    optimizer.clipvalue = 1.0
+    loss = tf.reduce_sum(x * x)
+    dy = optimizer.get_gradients(loss, [x])
+    step = optimizer.get_updates(loss, [x]) if how == "updates" else optimizer.apply_gradients([(dy[0], x)])
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(dy)[0].tolist() == [2.0, 4.0]
+        session.run(step)
+        assert session.run(x).tolist() == [0.5, 1.5]
+    assert optimizer.get_config()["clipvalue"] == optimizer.clipvalue == 1.0
+    optimizer.clipvalue = None
+    assert "clipvalue" not in optimizer.get_config()

@@ -58,6 +58,42 @@ def test_a_table_is_used_inside_a_dataset() -> None:
         assert [session.run(following), session.run(following)] == [1, 0]
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("kind", ["list", "file", "buckets", "reverse"])
+def test_a_table_is_not_there_before_it_is_initialized(kind: str, engine: str, tmp_path: Path) -> None:
+    file = tmp_path / "words.txt"
+    file.write_text("a\nb\n")
+    table = {
+        "list": lambda: lookup.index_table_from_tensor(["a", "b"]),
+        "file": lambda: lookup.index_table_from_file(str(file)),
+        "buckets": lambda: lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=3),
+        "reverse": lambda: lookup.index_to_string_table_from_file(str(file)),
+    }[kind]()
+    asked = tf.constant([1], tf.int64) if kind == "reverse" else tf.constant(["b"])
+    found, size = table.lookup(asked), table.size()
+    for _ in range(2):
+        with tf.Session(engine=engine) as session:
+            with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized: "):
+                session.run(found)
+            before = session.run(size)
+            session.run(tf.tables_initializer())
+            assert session.run(found) == ([b"b"] if kind == "reverse" else [1])
+            assert session.run(size) - before == 2
+    assert tf.global_variables() == tf.local_variables() == []
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_branches_and_loops_look_keys_up(engine: str) -> None:
+    table = lookup.index_table_from_tensor(["a", "b"])
+    words = tf.placeholder(tf.string, [2])
+    found = tf.cond(tf.size(words) > 1, lambda: table.lookup(words), lambda: tf.zeros([2], tf.int64))
+    mapped = tf.map_fn(table.lookup, words, tf.int64)
+    with tf.Session(engine=engine) as session:
+        session.run(tf.tables_initializer())
+        assert session.run(found, {words: ["b", "z"]}).tolist() == [1, -1]
+        assert session.run(mapped, {words: ["b", "z"]}).tolist() == [1, -1]
+
+
 @pytest.mark.parametrize(
     ("text", "key", "value", "types", "options", "keys", "expected"),
     [
@@ -106,10 +142,6 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     types = (tf.string, tf.int64)
     for make, text in (
         (
-            lambda: lookup.HashTable(lookup.KeyValueTensorInitializer(["a", "a"], [1, 2]), 0),
-            "HashTable has different value for same key. Key b'a' has 1 and trying to add value 2",
-        ),
-        (
             lambda: of_file(tmp_path / "x", "a\t1\nx\n", 0, 1, types),
             "Invalid number of columns in line 1 (b'x'): column 1 is asked for",
         ),
@@ -123,10 +155,13 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         ),
     ):
         with pytest.raises(InvalidArgumentError) as caught:
-            tf.Session(engine="numpy").run(make().lookup(tf.constant(["a"])))
+            tf.Session(engine="numpy").run(make().initializer)
         assert text in str(caught.value)
+    twice = lookup.HashTable(lookup.KeyValueTensorInitializer(["a", "a"], [1, 2]), 0)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="HashTable has different value for same key"):
+        tf.Session(engine="numpy").run(twice.initializer)
     with pytest.raises(NotFoundError, match="there is no file /nowhere/x"):
-        tf.Session(engine="numpy").run(lookup.index_table_from_file("/nowhere/x").lookup(tf.constant(["a"])))
+        tf.Session(engine="numpy").run(lookup.index_table_from_file("/nowhere/x").init)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "xla"])

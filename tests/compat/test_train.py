@@ -301,3 +301,40 @@ def test_the_global_step_is_a_variable_of_the_open_scope() -> None:
         step = tf.train.get_or_create_global_step()
     assert step.op.name == "train/global_step"
     assert tf.train.get_or_create_global_step() is step
+
+
+def _trained(folder: Path, **options: Any) -> set[str]:
+    grow = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+    hook = tf.train.CheckpointSaverHook(folder, save_steps=1, **options)
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        session.run(grow)
+    return {path.name for path in folder.iterdir() if not path.name.startswith("model.ckpt")}
+
+
+def test_a_hook_that_saves_writes_the_graph(tmp_path: Path) -> None:
+    assert _trained(tmp_path / "with") == {"checkpoint", "graph.pbtxt"}
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(pb.graphdef.load(tmp_path / "with" / "graph.pbtxt").as_graph_def(), name="")
+        assert graph.get_operation_by_name("global_step").type.startswith("Var")
+    with tf.Graph().as_default():
+        assert _trained(tmp_path / "without", save_graph_def=False) == {"checkpoint"}
+
+
+def test_a_supervisor_writes_the_graph(tmp_path: Path) -> None:
+    tf.train.get_or_create_global_step()
+    with tf.train.Supervisor(logdir=str(tmp_path), save_model_secs=0).managed_session():
+        pass
+    assert (tmp_path / "graph.pbtxt").read_text().startswith("node {")
+
+
+def test_a_graph_that_tensorflow_has_nothing_for_is_not_written(tmp_path: Path) -> None:
+    class Twice(pb.Primitive):
+        def infer(self, x: pb.TensorType) -> tuple[pb.TensorType, ...]:
+            return (x,)
+
+        def kernel(self, xp: Any, x: Any) -> Any:
+            return x + x
+
+    Twice()(tf.constant(1.0))
+    with pytest.warns(UserWarning, match="the graph is not written to"):
+        assert _trained(tmp_path) == {"checkpoint"}

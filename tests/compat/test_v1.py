@@ -456,3 +456,25 @@ def test_a_loop_of_one_tensor_and_empty_structures_gives_the_tensor() -> None:
     assert value(tf.while_loop(holds, step, [0, []])) == 10
     assert value(tf.while_loop(holds, step, [0, []], return_same_structure=True)) == [10, []]
     assert value(tf.while_loop(holds, step, [0, []], maximum_iterations=3)) == [3, []]
+
+
+def test_variables_of_version_1_are_true_as_objects_are() -> None:
+    tf.disable_resource_variables()
+    try:
+        v, resource = tf.Variable(0.0), tf.get_variable("w", [2], use_resource=True)
+        assert bool(v)
+        assert (None or v) is v
+        assert tf.get_variable("b", [2])
+    finally:
+        tf.enable_resource_variables()
+    for x in (resource, tf.Variable(1.0), v + 1.0):
+        with pytest.raises(TypeError, match="is not known while the graph is built"):
+            bool(x)
+
+
+def test_maps_have_dense_results() -> None:
+    with pytest.raises(
+        NotImplementedError, match=r"^map_fn: results of fn are stacked, and cannot be of RaggedTensorSp"
+    ):
+        tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+    assert tf.Session(engine="numpy").run(tf.map_fn(tf.square, tf.constant([1, 2]), tf.int32)).tolist() == [1, 4]

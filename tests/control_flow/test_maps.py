@@ -92,3 +92,31 @@ def test_the_structure_that_dtype_says_is_checked() -> None:
     assert isinstance(twice, tuple)
     with pytest.raises(TypeError, match=r"^map_fn: fn returns another structure than dtype says\. The two structures"):
         pb.map_fn(lambda row: (row, 2.0 * row), rows, dtype=[pb.float32, pb.float32])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    "then", [lambda y: y, lambda y: 2 * y, lambda y: pb.cond(pb.size(y) > 0, lambda: y, lambda: y)]
+)
+def test_results_of_several_shapes_are_an_error_that_says_so(
+    then: Callable[[pb.Tensor], pb.Tensor], engine: str
+) -> None:
+    counts = pb.placeholder(pb.int32, [None])
+    y = then(pb.map_fn(pb.range, counts))
+    session = pb.Session(engine=engine)
+    assert session.run(y, {counts: [2, 2]}).shape == (2, 2)
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"row 0 has \(2,\), row 2 has \(3,\)\. Pad them"):
+        session.run(y, {counts: [2, 2, 3]})
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_only_the_derivative_reads_may_have_several_shapes(engine: str) -> None:
+    x, counts = pb.placeholder(pb.float32, [None]), pb.placeholder(pb.int32, [None])
+
+    def squares(n: pb.Tensor) -> pb.Tensor:
+        return pb.reduce_sum(pb.square(pb.cast(pb.range(n), pb.float32) * pb.reduce_sum(x)))
+
+    (dx,) = pb.gradients(pb.map_fn(squares, counts, pb.float32), x)
+    (second,) = pb.gradients(dx, x)
+    found = pb.Session(engine=engine).run([dx, second], {x: [1.0, 2.0, 3.0], counts: [1, 0, 3]})
+    assert [y.tolist() for y in found] == [[60.0] * 3, [30.0] * 3]

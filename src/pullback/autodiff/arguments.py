@@ -13,6 +13,7 @@ from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_defau
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.shape.broadcast import broadcast_like
 from ..primitives.shape.reshape import reshape_like
 from ..primitives.variables.variable import Variable
 from .cotangent import METHODS
@@ -135,7 +136,7 @@ def as_method(value: Any) -> int:
 
 
 def as_seed(value: Any, y: Tensor, i: int, graph: Graph) -> Tensor | IndexedSlices:
-    """The cotangent given for `y`, checked against its dtype and static shape; numbers adopt y's dtype.
+    """The cotangent given for `y`, checked against its dtype, in its shape; numbers adopt y's dtype.
 
     Raises:
         TypeError, ValueError: the dtype or the shape is not y's.
@@ -151,6 +152,8 @@ def as_seed(value: Any, y: Tensor, i: int, graph: Graph) -> Tensor | IndexedSlic
     _check_seed_dtype(seed, y, i)
     if isinstance(seed, Tensor) and _has_axes_of_one_more(seed.shape, y.shape):
         seed = reshape_like(seed, y)
+    if isinstance(seed, Tensor) and _repeats(seed.shape, y.shape):
+        seed = broadcast_like(seed, y)
     if not seed.shape.is_compatible_with(y.shape) and y.dtype != resource:
         raise ValueError(f"gradients: grad_ys[{i}] is {_text(seed)}, but ys[{i}] is {y}; their shapes must agree")
     return seed
@@ -162,6 +165,16 @@ def _has_axes_of_one_more(shape: TensorShape, wanted: TensorShape) -> bool:
     if shape.rank is None or wanted.rank is None or more <= 0:
         return False
     return (shape.sizes or ())[:more] == (1,) * more and shape[more:].is_compatible_with(wanted)
+
+
+def _repeats(shape: TensorShape, wanted: TensorShape) -> bool:
+    """Whether an array of `shape` is repeated to have the shape wanted: a scalar, a row, an axis of length 1."""
+    missing = (wanted.rank or 0) - (shape.rank or 0)
+    if shape.sizes is None or wanted.sizes is None or missing < 0:
+        return False
+    pairs = list(zip(shape.sizes, wanted.sizes[missing:], strict=True))
+    fits = all(n == 1 or n is None or m is None or n == m for n, m in pairs)
+    return fits and (missing > 0 or any(n == 1 != m for n, m in pairs))
 
 
 def _check_seed_dtype(seed: Tensor | IndexedSlices, y: Tensor, i: int) -> None:

@@ -78,7 +78,8 @@ def gradients(
     Args:
         ys: a tensor or a list of them; variables are read.
         xs: a tensor, a variable, or a list; anything of the graph: placeholders, constants, intermediate results.
-        grad_ys: one cotangent for each y (None: ones), of y's dtype and shape; numbers adopt y's dtype.
+        grad_ys: one cotangent for each y (None: ones), of y's dtype, in its shape or repeated to have it, as a
+            scalar is; numbers adopt y's dtype.
         name: the name scope of what is added.
         colocate_gradients_with_ops: put each gradient operation where its forward operation is.
         gate_gradients: let nobody use a gradient of an operation before all of them are there.

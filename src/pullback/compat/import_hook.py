@@ -183,7 +183,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 names = [*_found(v1, ["contrib", package, *below[-1:]]), *_found(v1, ["contrib", package])]
                 return [*names, rnn_names] if names and package in ("rnn", "seq2seq") else names
             case ["core", _, file] if file.endswith("_pb2"):
-                return [messages.declared(file)]
+                return _declared(file)
             case ["core", *_]:
                 return [v1]
             case ["compat"]:
@@ -211,6 +211,14 @@ def _python(below: Sequence[str]) -> list[Any]:
     top = pullback if below[-1].endswith("_v2") else v1
     found = [place for name in [*named, *_NAMESPACES] for place in _found(top, name.split(".") if name else [])]
     return [*found, inner_names, rnn_names, python_util, moving_averages]
+
+
+def _declared(file: str) -> list[ModuleType]:
+    """The messages of a file, if the package tensorboard has it."""
+    try:
+        return [messages.declared(file)]
+    except ModuleNotFoundError:
+        return []
 
 
 def _found(place: Any, names: Sequence[str]) -> list[Any]:

@@ -98,6 +98,8 @@ def _lacking(parts: list[str]) -> tuple[int, str] | None:
         except AttributeError as error:
             hint = _HINT.search(str(error))
             return len(parts) - i, hint[1] if hint else ""
+        except ImportError as error:
+            return len(parts) - i, str(error)
     return None
 
 

@@ -19,10 +19,12 @@ def _sparse_parts(fetched: SparseTensor) -> tuple[Sequence[Tensor], Rebuild]:
 
 
 def _sparse_pairs(key: SparseTensor, value: Any) -> Sequence[tuple[Tensor, Any]]:
-    if not isinstance(value, tuple) or len(value) != 3:
+    if not isinstance(value, tuple) or len(value) not in (2, 3):
         raise messages.feed_sparse(key, value)
+    if len(value) == 2:
+        return list(zip(key.tensors[:2], value, strict=True))
     lengths = np.asarray(value[2]).tolist()
-    if not key.shape.is_compatible_with(lengths):
+    if not key.sure_shape.is_compatible_with(lengths):
         raise messages.feed_sparse_lengths(key, lengths)
     return list(zip(key.tensors, value, strict=True))
 

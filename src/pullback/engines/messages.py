@@ -141,6 +141,16 @@ def feed_value(tensor: Tensor, reason: Exception) -> InvalidArgumentError:
     return error(f"cannot feed {tensor} (made at {site_of(tensor)}): {reason}")
 
 
+def unequal_rows(rows: list[Any]) -> ValueError:
+    """Results of the steps of a loop that do not stack up; the run says which loop it is."""
+    shapes = [np.shape(row) for row in rows]
+    other = next(i for i, shape in enumerate(shapes) if shape != shapes[0])
+    return ValueError(
+        f"the results of the rows are stacked, and must have one shape: row 0 has {shapes[0]}, row {other} has "
+        f"{shapes[other]}. Pad them, or keep numbers of all rows in one vector, as a ragged tensor has them"
+    )
+
+
 def feed_slices(key: Any, value: Any) -> InvalidArgumentError:
     """Something else than three arrays for IndexedSlices."""
     return InvalidArgumentError(
@@ -150,7 +160,7 @@ def feed_slices(key: Any, value: Any) -> InvalidArgumentError:
 
 
 def feed_sparse(key: Any, value: Any) -> InvalidArgumentError:
-    """Something else than three arrays for a SparseTensor."""
+    """Something else than two or three arrays for a SparseTensor."""
     return InvalidArgumentError(
         f"cannot feed {type(value).__name__} to {key!r}. "
         "Give SparseTensorValue(indices, values, dense_shape), or a tuple of the three."

@@ -80,11 +80,12 @@ class FtrlOptimizer(AbstractLocalOptimizer):
 
     def change_part(self, part: Part, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
         accum, linear = slots["accum"], slots["linear"]
-        x, n, z = _moved(part.read(variable), part.read(accum), part.read(linear), part.dy, scalars)
+        x, n, z = follow(part.read(variable), part.read(accum), part.read(linear), part.dy, scalars)
         return [part.write(accum, n), part.write(linear, z), part.write(variable, x)]
 
 
-def _moved(x: Tensor, n: Tensor, z: Tensor, dy: Tensor, scalars: Scalars) -> tuple[Tensor, Tensor, Tensor]:
+def follow(x: Tensor, n: Tensor, z: Tensor, dy: Tensor, scalars: Scalars) -> tuple[Tensor, Tensor, Tensor]:
+    """x, n and z behind a step."""
     rate, power = scalars["learning_rate"], scalars["power"]
     after = n + square(dy)
     rise = (raised(after, power) - raised(n, power)) / rate

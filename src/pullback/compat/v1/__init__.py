@@ -53,6 +53,7 @@ from .queues import PaddingFIFOQueue as PaddingFIFOQueue
 from .queues import PriorityQueue as PriorityQueue
 from .queues import QueueBase as QueueBase
 from .queues import RandomShuffleQueue as RandomShuffleQueue
+from .sparse import placeholder as sparse_placeholder  # noqa: F401  (of version 1)
 from .sparse import sparse_merge as sparse_merge
 from .sparse import sparse_to_dense as sparse_to_dense
 from .sparse import sparse_to_indicator as sparse_to_indicator

@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from ...primitives.indexing.where_rows import where_rows
 from ..assertions import assert_rank, of_two
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .dtypes import as_dtype
-from .type_specs import check_specs, shape_of
+from .type_specs import TypeSpec, check_specs, shape_of
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -121,6 +122,24 @@ def constant(
     last = array.reshape(-1)[-1:] if array.size else np.zeros(1, array.dtype)
     filled = np.append(array, np.repeat(last, missing)) if missing >= 0 else np.empty(0, array.dtype)
     return pb.constant(filled.reshape(wanted), array.dtype, None, name)
+
+
+@wraps(pb.map_fn)
+def map_fn(*args: Any, **kwargs: Any) -> Any:
+    """As `pb.map_fn`, of rows whose results are dense.
+
+    Raises:
+        NotImplementedError: results are said to be ragged or sparse.
+    """
+    given = signature(pb.map_fn).bind(*args, **kwargs).arguments
+    for said in (given.get("fn_output_signature"), given.get("dtype")):
+        for spec in nest.flatten(said):
+            if isinstance(spec, TypeSpec):
+                raise NotImplementedError(
+                    f"map_fn: results of fn are stacked, and cannot be of {spec}; pad them to one shape, or compute "
+                    "the values of all rows in one vector and make a RaggedTensor of it"
+                )
+    return pb.map_fn(*args, **kwargs)
 
 
 def while_loop(
@@ -238,6 +257,30 @@ def space_to_batch(
     return pb.space_to_batch(input, _block(block_size, block_shape), paddings, name)
 
 
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[pb.Tensor, pb.Tensor]:
+    """The paddings that `space_to_batch` needs beyond `base_paddings`, and the crops of `batch_to_space` behind it.
+
+    Each is [axes, 2]; both are known without a run where the arguments are.
+
+    >>> import pullback.compat.v1 as tf
+    >>> [x.tolist() for x in tf.Session().run(tf.required_space_to_batch_paddings([5, 6], [2, 4], [[1, 0], [2, 1]]))]
+    [[[1, 0], [2, 4]], [[0, 0], [0, 3]]]
+    """
+    with pb.name_scope(name or "required_space_to_batch_paddings"):
+        blocks = pb.convert_to_tensor(block_shape, pb.int32)
+        lengths = pb.convert_to_tensor(input_shape, pb.int32)
+        first = pb.zeros([blocks.shape.as_list()[0], 2], pb.int32) if base_paddings is None else base_paddings
+        base = pb.convert_to_tensor(first, pb.int32)
+        whole = lengths + base[:, 0] + base[:, 1]
+        more = (blocks - whole % blocks) % blocks
+        made = pb.stack([base[:, 0], base[:, 1] + more], 1), pb.stack([pb.zeros_like(more), more], 1)
+        known = [pb.get_static_value(x) for x in made]
+        paddings, crops = [x if k is None else pb.constant(k) for x, k in zip(made, known, strict=True)]
+        return paddings, crops
+
+
 def _block(block_size: Any, block_shape: Any) -> Any:
     return [int(block_size)] * 2 if block_shape is None else block_shape
 
@@ -273,7 +316,9 @@ OTHER: dict[str, Callable[..., Any]] = {
     "device": device,
     "function": function,
     "group": group,
+    "map_fn": map_fn,
     "global_norm": global_norm,
+    "required_space_to_batch_paddings": required_space_to_batch_paddings,
     "space_to_batch": space_to_batch,
     "where": where,
     "while_loop": while_loop,

@@ -6,6 +6,8 @@ A name that ends in `_v2` is that of a function of version 2: `array_ops.squeeze
 from __future__ import annotations
 
 import inspect
+import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +19,7 @@ from ...core import nest
 from ...core.needs import needed
 from ...core.operation import index_of
 from ...core.typing import DTypeLike, TensorLike
+from ...core.values import length_values
 from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
 from ...primitives.counting import remove_squeezable_dimensions as remove_squeezable_dimensions
 from ...primitives.elementwise.masking import multiply_no_nan
@@ -36,9 +39,12 @@ from .functional import symbolic_gradient as symbolic_gradient
 from .inplace import alias_inplace_add as alias_inplace_add
 from .inplace import alias_inplace_sub as alias_inplace_sub
 from .inplace import alias_inplace_update as alias_inplace_update
+from .inplace import empty as empty
+from .inplace import empty_like as empty_like
 from .inplace import inplace_add as inplace_add
 from .inplace import inplace_sub as inplace_sub
 from .inplace import inplace_update as inplace_update
+from .io.tensors import make_ndarray as MakeNdarray  # noqa: F401  (its name there)
 from .layers import objects as layer_objects
 from .metrics.helpers import _aggregate_variable as _aggregate_variable
 from .metrics.helpers import _confusion_matrix_at_thresholds as _confusion_matrix_at_thresholds
@@ -83,6 +89,52 @@ def unknown_shape(rank: int | None = None, **kwargs: Any) -> pb.TensorShape:
     """A shape of which nothing is known, or its rank only; `ndims` is an old name of `rank`."""
     count = kwargs.get("ndims", rank)
     return pb.TensorShape(None if count is None else [None] * count)
+
+
+def vector(length: int | None) -> pb.TensorShape:
+    """The shape of a vector."""
+    return pb.TensorShape([length])
+
+
+def matrix(rows: int | None, cols: int | None) -> pb.TensorShape:
+    """The shape of a matrix."""
+    return pb.TensorShape([rows, cols])
+
+
+def constant_value_as_shape(tensor: TensorLike) -> pb.TensorShape:
+    """The shape whose lengths are the elements of a vector of integers, as far as they are known; -1 is unknown too.
+
+    Raises:
+        ValueError: the tensor is no vector, nor the scalar -1, which stands for any shape.
+    """
+    x = pb.convert_to_tensor(tensor)
+    if x.shape.rank == 0:
+        if pb.get_static_value(x) != -1:
+            raise ValueError(f"constant_value_as_shape: a scalar must be -1, a shape of unknown rank, and not {x}")
+        return pb.TensorShape(None)
+    lengths = length_values(x)
+    if lengths is not None:
+        return pb.TensorShape([n if isinstance(n, int) and n >= 0 else None for n in lengths])
+    count = x.shape.with_rank(1).as_list()[0]
+    return pb.TensorShape(None if count is None else [None] * count)
+
+
+def prepend_name_scope(name: str, import_scope: str | None) -> str:
+    """`name`, of an operation, a control input `^name` or a colocation `loc:@name`, within a name scope."""
+    return re.sub(r"^(\^|loc:@|)(.*)", rf"\g<1>{import_scope.rstrip('/')}/\g<2>", name) if import_scope else name
+
+
+def strip_name_scope(name: str, export_scope: str | None) -> str:
+    """`name`, of an operation, a control input `^name` or a colocation `loc:@name`, without a name scope."""
+    return re.sub(rf"^(\^|loc:@|){re.escape(export_scope.rstrip('/'))}/", r"\g<1>", name) if export_scope else name
+
+
+_numbers = itertools.count()
+
+
+def uid() -> int:
+    """A number that no call before has given, in this process."""
+    return next(_numbers)
 
 
 def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pullback as pb
 
-from ...core.typing import TensorLike
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.base.broadcasting import operands
 
 
@@ -32,6 +32,18 @@ def alias_inplace_sub(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.
 
 
 inplace_update, inplace_add, inplace_sub = alias_inplace_update, alias_inplace_add, alias_inplace_sub
+
+
+def empty(shape: ShapeLike, dtype: DTypeLike, init: bool = False) -> pb.Tensor:
+    """A tensor of zeros, whether they are asked for (`init`) or not."""
+    del init
+    return pb.zeros(shape, dtype)
+
+
+def empty_like(x: TensorLike, init: bool | None = None) -> pb.Tensor:
+    """Zeros like `x`."""
+    del init
+    return pb.zeros_like(x)
 
 
 def _rows(x: TensorLike, i: TensorLike, v: TensorLike) -> tuple[pb.Tensor, pb.Tensor, pb.Tensor]:

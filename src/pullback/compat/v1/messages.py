@@ -43,11 +43,12 @@ def declared(file: str) -> ModuleType:
     """The module with the messages of a file, `summary_pb2`.
 
     Raises:
-        ImportError: the package tensorboard is not installed, or does not have the file.
+        ImportError: the package tensorboard is not installed; ModuleNotFoundError: it does not have the file.
     """
     try:
-        return import_module(f"tensorboard.compat.proto.{file}")
+        package = import_module("tensorboard.compat.proto")
     except ModuleNotFoundError as error:
         raise ImportError(
             f"{file}: messages of TensorFlow need the package tensorboard: pip install 'pullback[tensorboard]'"
         ) from error
+    return import_module(f"{package.__name__}.{file}")

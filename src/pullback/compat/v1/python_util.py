@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import pullback as pb
 
 from .test import gpu_device_name
@@ -42,6 +44,39 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
     if known is None:
         return pb.cond(pred, true_fn, false_fn, name)
     return true_fn() if known else false_fn()
+
+
+def smart_case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str = "smart_case") -> Any:
+    """What the function of the first true predicate returns: a `case` of those that no predicate known decides."""
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    open_pairs = []
+    for pred, function in pairs:
+        known = smart_constant_value(pred)
+        if known is None:
+            open_pairs.append((pred, function))
+        elif known and not open_pairs:
+            return function()
+        elif known:
+            open_pairs.append((pred, function))
+    if not open_pairs and default is not None:
+        return default()
+    return pb.case(open_pairs or pairs, default, exclusive, name=name)
+
+
+def smart_constant_value(pred: Any) -> Any:
+    """The value of a predicate that is known without a run, None where it is not.
+
+    Raises:
+        TypeError: it is no tensor, no bool, and neither 0 nor 1.
+    """
+    if isinstance(pred, pb.Tensor):
+        return pb.get_static_value(pred)
+    if isinstance(pred, bool | np.bool_) or (isinstance(pred, int) and pred in (0, 1)):
+        return bool(pred)
+    raise TypeError(
+        f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred} of type "
+        f"{type(pred).__name__}"
+    )
 
 
 def constant_value(pred: Any) -> Any:

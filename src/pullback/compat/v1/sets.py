@@ -74,7 +74,7 @@ def set_size(a: pb.SparseTensor, validate_indices: bool = True) -> pb.Tensor:
             found[place] = len(members)
         return [found]
 
-    static = a.shape[:-1]
+    static = a.sure_shape[:-1]
     return host_call(sizes, a.tensors, [pb.TensorType(pb.int32, static)], "set_size").outputs[0]
 
 
@@ -87,7 +87,8 @@ def _combined(
     left, right = (x if isinstance(x, pb.SparseTensor) else pb.convert_to_tensor(x) for x in (a, b))
     if left.dtype != right.dtype:
         raise TypeError(f"{function}: dtypes differ: {left} and {right}; convert one with pb.cast")
-    if not left.shape[:-1].is_compatible_with(right.shape[:-1]):
+    known = [x.sure_shape if isinstance(x, pb.SparseTensor) else x.shape for x in (left, right)]
+    if not known[0][:-1].is_compatible_with(known[1][:-1]):
         raise ValueError(f"{function}: all lengths but the last must be the same, but they are {left} and {right}")
     parts = [x.tensors if isinstance(x, pb.SparseTensor) else (x,) for x in (left, right)]
     count = len(parts[0])

@@ -7,7 +7,8 @@ from typing import Any
 import pullback as pb
 
 from ... import sparse as today
-from ...core.typing import ShapeLike, TensorLike
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ...primitives.sparse.sparse_tensor import DECLARED
 from .. import older_names
 from .accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from .arguments import older
@@ -24,6 +25,29 @@ PARAMETERS = {
     "reduce_sum_sparse": SPARSE,
     "split": SPARSE_SPLIT,
 }
+
+
+def placeholder(dtype: DTypeLike, shape: Any = None, name: str | None = None) -> pb.SparseTensor:
+    """A sparse tensor that is fed in each run, with any lengths; `shape` is what `get_shape` tells, and a default.
+
+    It may be fed with indices and values alone: its lengths are then those of `shape`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> x = tf.sparse_placeholder(tf.float32, [2, 3])
+    >>> value = tf.SparseTensorValue([[0, 4]], [1.0], [1, 5])
+    >>> tf.Session().run(tf.sparse_tensor_to_dense(x), {x: value})
+    array([[0., 0., 0., 0., 1.]], dtype=float32)
+    """
+    static = None if isinstance(shape, pb.Tensor) else pb.TensorShape(shape)
+    if static is None or static.rank is None:
+        return today.placeholder(dtype, shape, name)
+    lengths = static.as_list()
+    with pb.name_scope(name or "Sparse"):
+        default = pb.constant([-1 if n is None else n for n in lengths], pb.int64, [len(lengths)], "shape_default")
+        with pb.get_default_graph().attr_scope({DECLARED: tuple(lengths)}):
+            dense_shape = pb.placeholder_with_default(default, [len(lengths)], name="shape")
+        values = pb.placeholder(dtype, [None], name="values")
+        return pb.SparseTensor(pb.placeholder(pb.int64, [None, len(lengths)], name="indices"), values, dense_shape)
 
 
 def sparse_to_dense(

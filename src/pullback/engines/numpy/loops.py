@@ -13,6 +13,7 @@ from ...core.dtypes import string
 from ...core.errors import PullbackError
 from ...core.memory import Memory
 from ...primitives.base.state import AbstractStateful
+from .. import messages
 from ..loop_memory import Sizes, reading_of, sizes
 from ..plan import NOWHERE, Body, Plan, Step
 from ..pruning import Closure, closure_of, is_repeatable
@@ -52,6 +53,8 @@ class NumpyLoop:
     def _recorded(self, step: Step, plan: Plan) -> tuple[Memory, list[int]]:
         """The policy, and the outputs whose rows are computed again: those that only loops read which ask for that."""
         readings = reading_of(plan, step, [*self.history, *self.rows])
+        stacked = self.loop.places.stacked
+        self.arrays = {n for n, r in readings.items() if n in stacked and not r.scanned_only}
         asked = [r.memory for r in readings.values() if r.memory.every is not None or r.memory.bytes is not None]
         wanted = [n for n, r in readings.items() if r.scanned_only and r.memory in asked]
         found = [n for n in wanted if is_repeatable(self.closure([n]).plan)]
@@ -92,6 +95,8 @@ class NumpyLoop:
         outputs: list[Any] = [np.int32(steps), *current[1 : 1 + c], *[None] * (len(self.types) - 1 - c)]
         for n, found in written.items():
             outputs[n] = found.stacked(loop.reverse) if found.count else self._no_rows(n, arrays)
+            if n in self.arrays and isinstance(outputs[n], list):
+                raise messages.unequal_rows(outputs[n])
         if recording is not None and self.part is not None:
             recording.finish(steps)
             for n in self.part.outputs:

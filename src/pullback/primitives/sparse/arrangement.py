@@ -69,9 +69,9 @@ def concat(
 
 
 def _check_lengths(sp_inputs: Sequence[SparseTensor], place: int, expand: bool) -> None:
-    merged = sp_inputs[0].shape.as_list()
+    merged = sp_inputs[0].sure_shape.as_list()
     for x in sp_inputs:
-        lengths = x.shape.as_list()
+        lengths = x.sure_shape.as_list()
         if len(lengths) != len(merged):
             raise ValueError(f"sparse.concat: the ranks differ: {sp_inputs[0]!r} and {x!r}")
         for i, (n, m) in enumerate(zip(lengths, merged, strict=True)):
@@ -163,7 +163,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = None) -> 
         smallest = larger(reduce_max_dense(sp_input.indices, 0) + 1, constant(0, int64))
         return SparseTensor(sp_input.indices, sp_input.values, smallest)
     result = SparseTensor(sp_input.indices, sp_input.values, new_shape)
-    pairs = zip(sp_input.shape.as_list(), result.shape.as_list(), strict=False)
+    pairs = zip(sp_input.sure_shape.as_list(), result.sure_shape.as_list(), strict=False)
     if result.rank != sp_input.rank or any(n is not None and m is not None and m < n for n, m in pairs):
         raise ValueError(f"sparse.reset_shape: {sp_input!r} does not fit into the shape {result.shape.as_list()}")
     return result
@@ -202,7 +202,7 @@ def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
 
 
 def _paired(which: Callable[..., Tensor], a: SparseTensor, b: SparseTensor, name: str) -> SparseTensor:
-    if not a.shape.is_compatible_with(b.shape):
+    if not a.sure_shape.is_compatible_with(b.sure_shape):
         raise ValueError(f"{name}: the shapes differ: {a!r} and {b!r}")
     with a.graph.acting.name_scope(name):
         both = SparseTensor(

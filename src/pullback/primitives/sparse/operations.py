@@ -86,9 +86,10 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
 
 def _checks_of_lengths(a: SparseTensor, b: SparseTensor | Tensor, lengths: Any) -> list[Operation]:
     """What fails in a run where the shapes differ, unless that is known now; ValueError where they do."""
-    if not a.shape.is_compatible_with(b.shape):
+    known, other = a.sure_shape, b.sure_shape if isinstance(b, SparseTensor) else b.shape
+    if not known.is_compatible_with(other):
         raise ValueError(f"sparse.add: the shapes differ: {a} and {b}")
-    if a.shape.is_fully_defined() and b.shape.is_fully_defined():
+    if known.is_fully_defined() and other.is_fully_defined():
         return []
     same = reduce_all(equal(a.dense_shape, lengths))
     return [assert_(same, ["sparse.add: the shapes differ", a.dense_shape, lengths])]
@@ -236,7 +237,7 @@ def sparse_dense_matmul(
     dense = convert_to_tensor(b, sp_a.dtype)
     if adjoint_b:
         dense = transpose_dense(dense, conjugate=dense.dtype.kind == "c")
-    inner = sp_a.shape[:1] if adjoint_a else sp_a.shape[1:]
+    inner = sp_a.sure_shape[:1] if adjoint_a else sp_a.sure_shape[1:]
     if not inner.is_compatible_with(dense.shape[:1]):
         raise ValueError(f"sparse.sparse_dense_matmul: inner lengths differ: {sp_a} @ {dense}")
     if not (inner.is_fully_defined() and dense.shape.rank and inner == dense.shape[:1]):
@@ -298,12 +299,12 @@ def _at_positions(x: SparseTensor, dense: Any) -> Tensor:
     d = convert_to_tensor(dense, x.dtype)
     if d.shape.rank == 0:
         return d
-    if x.shape.rank is not None and not _broadcasts(d.shape, x.shape):
+    if x.shape.rank is not None and not _broadcasts(d.shape, x.sure_shape):
         raise ValueError(f"SparseTensor: {d} does not broadcast to {x!r}")
     lengths = shape(d, out_type=int64)
     last = -d.shape.rank if d.shape.rank else size_of(x.dense_shape) - rank(d)
     checks = []
-    if not (d.shape.is_fully_defined() and x.shape.is_fully_defined()):
+    if not (d.shape.is_fully_defined() and x.sure_shape.is_fully_defined()):
         fits = reduce_all(logical_or(equal(lengths, 1), equal(lengths, x.dense_shape[last:])))
         checks = [assert_(fits, ["SparseTensor: the dense operand does not broadcast", lengths, x.dense_shape])]
     with control_dependencies(checks):
@@ -330,7 +331,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     [0.5, 0.5, 1.0]
     """
     rows = positions_of_all(sp_input, but=1)
-    known = sp_input.shape[:-1].num_elements()
+    known = sp_input.sure_shape[:-1].num_elements()
     count = cast(reduce_prod(sp_input.dense_shape[:-1]), int32) if known is None else known
     largest = gather(unsorted_segment_max(sp_input.values, rows, count), rows)
     raised = exp(sp_input.values - largest)

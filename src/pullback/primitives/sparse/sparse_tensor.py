@@ -20,6 +20,7 @@ from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ..casting.cast import cast
 from ..creation.constant import constant, constant_value, convert_to_tensor
 from ..creation.fill import fill, zeros_like
+from ..creation.placeholders import PlaceholderWithDefault
 from ..creation.placeholders import placeholder as placeholder_of
 from ..cumulative.cumsum import cumprod
 from ..indexing.gather import boolean_mask, gather, gather_rows
@@ -31,7 +32,7 @@ from ..shape.reshape import reshape
 from ..shape.size import shape as shape_of
 from ..sorting.sort import argsort
 
-_DECLARED = "_declared_lengths"
+DECLARED = "_declared_lengths"
 """The attribute of a placeholder of dense lengths that has those which it was declared with, None for the others."""
 
 
@@ -96,11 +97,18 @@ class SparseTensor(AbstractComposite):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape of the dense array."""
+        """What is known of the shape of the dense array, or was said of it where it may be fed another."""
+        declared: tuple[int | None, ...] | None = self.dense_shape.op.attrs.get(DECLARED)
+        return self.sure_shape if declared is None else TensorShape(declared)
+
+    @property
+    def sure_shape(self) -> TensorShape:
+        """What is known of the shape of the dense array in every run."""
         known = constant_value(self.dense_shape)
         if known is not None:
             return TensorShape([int(n) for n in known])
-        declared: tuple[int | None, ...] | None = self.dense_shape.op.attrs.get(_DECLARED)
+        defaulted = isinstance(self.dense_shape.op.primitive, PlaceholderWithDefault)
+        declared = None if defaulted else self.dense_shape.op.attrs.get(DECLARED)
         count = self.dense_shape.shape.size(0) if self.dense_shape.shape.rank else None
         return TensorShape(declared or (None if count is None else [None] * count))
 
@@ -187,7 +195,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | Tensor | None = None, name:
         elif static.is_fully_defined():
             dense_shape = constant(np.array(static.known, np.int64), name="shape")
         else:
-            with get_default_graph().attr_scope({_DECLARED: static.sizes}):
+            with get_default_graph().attr_scope({DECLARED: static.sizes}):
                 dense_shape = placeholder_of(int64, [rank], name="shape")
         return SparseTensor(
             placeholder_of(int64, [None, rank], name="indices"),
@@ -271,12 +279,12 @@ def in_order(sp_input: SparseTensor, positions: Tensor, name: str | None = None)
 
 def static_shape(x: SparseTensor) -> Any:
     """The dense shape as integers where it is known, else as the tensor."""
-    return x.shape.as_list() if x.shape.is_fully_defined() else x.dense_shape
+    return x.sure_shape.as_list() if x.sure_shape.is_fully_defined() else x.dense_shape
 
 
 def lengths_of(x: SparseTensor) -> list[Any]:
     """The dense lengths: an int for each axis that is known, else a scalar of int64."""
-    dims = x.shape.sizes or (None,) * x.rank
+    dims = x.sure_shape.sizes or (None,) * x.rank
     return [n if n is not None else x.dense_shape[i] for i, n in enumerate(dims)]
 
 

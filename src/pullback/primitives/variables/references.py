@@ -25,6 +25,11 @@ def be_resource(first_read: Tensor) -> None:
     kept[:] = [x for x in kept if x is not first_read]
 
 
+def is_reference(first_read: Tensor) -> bool:
+    """Whether the variable is fetched at the end of a run."""
+    return any(x is first_read for x in first_reads(first_read.graph))
+
+
 def first_reads(graph: Graph) -> list[Tensor]:
     """The first reads of the reference variables of a graph; also while another thread builds it."""
     return list(graph.collections.get(_KEY, ()))

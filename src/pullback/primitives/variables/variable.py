@@ -39,7 +39,7 @@ from .operations import (
     written,
 )
 from .partitions import parts_of
-from .references import be_reference
+from .references import be_reference, is_reference
 from .updates import scatter_rows, scatter_slices
 
 __all__ = ["Variable", "is_variable_initialized", "variable_zeros"]
@@ -416,6 +416,9 @@ class Variable(AbstractTensorLike):
         return hash(self.handle)
 
     def __bool__(self) -> bool:
+        """True of variables of version 1, as of any object; TypeError for others."""
+        if is_reference(self.graph_element()):
+            return True
         raise TypeError(f"the truth of {self!r} is not known while the graph is built; run it with Session.run")
 
     def __iter__(self) -> Any:

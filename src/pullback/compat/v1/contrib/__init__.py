@@ -12,6 +12,7 @@ from . import crf as crf
 from . import cudnn_rnn as cudnn_rnn
 from . import data as data
 from . import eager as eager
+from . import feature_column as feature_column
 from . import framework as framework
 from . import image as image
 from . import integrate as integrate
@@ -21,6 +22,7 @@ from . import legacy_seq2seq as legacy_seq2seq
 from . import lookup as lookup
 from . import losses as losses
 from . import metrics as metrics
+from . import nn as nn
 from . import opt as opt
 from . import predictor as predictor
 from . import resampler as resampler

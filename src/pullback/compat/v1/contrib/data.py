@@ -17,6 +17,7 @@ from ..data.experimental import group_by_window as group_by_window
 from ..data.experimental import make_batched_features_dataset as make_batched_features_dataset
 from ..data.experimental import make_csv_dataset as make_csv_dataset
 from ..data.experimental import map_and_batch as map_and_batch
+from ..data.experimental import padded_batch_and_drop_remainder as padded_batch_and_drop_remainder
 from ..data.experimental import parallel_interleave as parallel_interleave
 from ..data.experimental import prefetch_to_device as prefetch_to_device
 from ..data.experimental import sample_from_datasets as sample_from_datasets

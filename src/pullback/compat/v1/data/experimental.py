@@ -52,6 +52,11 @@ def batch_and_drop_remainder(batch_size: int) -> Transformation:
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
+def padded_batch_and_drop_remainder(batch_size: int, padded_shapes: Any, padding_values: Any = None) -> Transformation:
+    """`padded_batch` without a smaller last one."""
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+
 def unbatch() -> Transformation:
     """`Dataset.unbatch`."""
     return Dataset.unbatch

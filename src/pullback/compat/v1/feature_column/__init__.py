@@ -12,5 +12,14 @@ from .input_layer import make_parse_example_spec as make_parse_example_spec
 from .linear_model import linear_model as linear_model
 from .numeric import bucketized_column as bucketized_column
 from .numeric import numeric_column as numeric_column
+from .sequences import sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket
+from .sequences import sequence_categorical_column_with_identity as sequence_categorical_column_with_identity
+from .sequences import (
+    sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file,
+)
+from .sequences import (
+    sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list,
+)
+from .sequences import sequence_numeric_column as sequence_numeric_column
 from .vocabularies import categorical_column_with_vocabulary_file as categorical_column_with_vocabulary_file
 from .vocabularies import categorical_column_with_vocabulary_list as categorical_column_with_vocabulary_list

@@ -91,6 +91,11 @@ class AbstractColumn(ABC):
         """The variable scope of its variables."""
         return self.name
 
+    @property
+    def of_steps(self) -> bool:
+        """Whether it has something for each step of a sequence, not for each example."""
+        return False
+
 
 class AbstractDenseColumn(AbstractColumn):
     """A column of numbers: `input_layer` takes it."""
@@ -143,6 +148,16 @@ def check_like(key: str, column: Any, x: Sparse) -> None:
             f"{dtype_name(pb.as_dtype(column))}, tensor dtype: {dtype_name(x.dtype)}"
         )
     check_words(x.dtype, f"column_name: {key} input_tensor")
+
+
+def check_of_examples(column: Any) -> None:
+    """ValueError where a column is one of a sequence."""
+    if isinstance(column, AbstractColumn) and column.of_steps:
+        raise ValueError(
+            f"{column.name} is a column of a sequence, and categorical_column must not be of type "
+            "SequenceCategoricalColumn here. Use categorical_column_with_* or numeric_column, or for sequences "
+            f"tf.keras.experimental.SequenceFeatures. Given: {column}"
+        )
 
 
 def check_categorical(column: Any) -> None:

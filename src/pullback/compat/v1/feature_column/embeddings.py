@@ -139,6 +139,10 @@ class EmbeddingColumn(AbstractDenseColumn):
         return f"{self.categorical_column.name}_embedding"
 
     @property
+    def of_steps(self) -> bool:
+        return self.categorical_column.of_steps
+
+    @property
     def parse_example_spec(self) -> dict[str, Any]:
         return self.categorical_column.parse_example_spec
 
@@ -171,6 +175,10 @@ class SharedEmbeddingColumn(AbstractDenseColumn):
     @property
     def scope_name(self) -> str:
         return self.shared_embedding_collection_name
+
+    @property
+    def of_steps(self) -> bool:
+        return self.categorical_column.of_steps
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:

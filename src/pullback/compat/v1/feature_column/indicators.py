@@ -39,6 +39,10 @@ class IndicatorColumn(AbstractDenseColumn):
         return f"{self.categorical_column.name}_indicator"
 
     @property
+    def of_steps(self) -> bool:
+        return self.categorical_column.of_steps
+
+    @property
     def parse_example_spec(self) -> dict[str, Any]:
         return self.categorical_column.parse_example_spec
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pullback as pb
 
-from .columns import AbstractColumn, AbstractDenseColumn, Features
+from .columns import AbstractColumn, AbstractDenseColumn, Features, check_of_examples
 
 
 def input_layer(
@@ -36,6 +36,7 @@ def input_layer(
     """
     columns = sorted_columns(feature_columns)
     for column in columns:
+        check_of_examples(column)
         if not isinstance(column, AbstractDenseColumn):
             raise ValueError(
                 "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an "

@@ -15,7 +15,7 @@ from typing import Any
 
 import pullback as pb
 
-from .columns import AbstractCategoricalColumn, AbstractColumn, AbstractDenseColumn, Features
+from .columns import AbstractCategoricalColumn, AbstractColumn, AbstractDenseColumn, Features, check_of_examples
 from .input_layer import check_batches, flat, sorted_columns, with_model
 
 
@@ -37,6 +37,8 @@ def linear_model(
         ValueError: something is no column, or its feature is not there, or not what it is to be.
     """
     columns = sorted_columns(feature_columns)
+    for column in columns:
+        check_of_examples(column)
     batch, collections = Features(features), with_model(weight_collections)
     scope, *scopes = [_unique(name) for name in ["linear_model", *[column.scope_name for column in columns]]]
     with pb.name_scope(scope), pb.variable_scope(scope):

@@ -42,7 +42,7 @@ def numeric_column(
             function.
     """
     check_key(key)
-    lengths = _lengths(shape, key)
+    lengths = lengths_of(shape, key)
     kind = pb.as_dtype(dtype)
     if kind not in FLOATING and not is_integer(kind):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype_name(kind)}, key: {key}")
@@ -151,7 +151,8 @@ class BucketizedColumn(AbstractDenseColumn, AbstractCategoricalColumn):
         return IdWeightPair(pb.SparseTensor(pb.stack([rows, columns], 1), pb.reshape(numbers, [-1]), shape), None)
 
 
-def _lengths(shape: Any, key: str) -> tuple[int, ...]:
+def lengths_of(shape: Any, key: str) -> tuple[int, ...]:
+    """The shape of a column's numbers; TypeError or ValueError where a length is none."""
     lengths = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     for n in lengths:
         if not isinstance(n, int | np.integer):

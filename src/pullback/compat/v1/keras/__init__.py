@@ -9,6 +9,7 @@ from . import activations as activations
 from . import backend as backend
 from . import constraints as constraints
 from . import datasets as datasets
+from . import experimental as experimental
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses

@@ -1,13 +1,16 @@
 """Lookup tables of TensorFlow 1: `tf.lookup`, from texts or integers to integers, texts or floats.
 
 A table is two vectors, keys and values, of the graph or of a file. What finds a key in them is a function of arrays,
-which runs on the host; a session keeps nothing, so that a table is there before its initializer has run.
+which runs on the host; a session keeps whether the initializer of a table has run. Within functions, those of datasets
+too, branches and loops this is not asked: a dataset may be begun in one run with the tables that it uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+import numpy as np
 
 import pullback as pb
 
@@ -76,13 +79,23 @@ class StaticHashTable(LookupInterface):
         self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
         self._keys, self._values = initializer.keys, initializer.values
         self.default_value = pb.convert_to_tensor(default_value, self.value_dtype)
-        self.initializer = pb.group(self._keys.op, self._values.op, name=f"{self.name}_init")
         self._known: tuple[Array, Mapping[Any, Any]] | None = None
-        pb.get_default_graph().add_to_collection(pb.GraphKeys.TABLE_INITIALIZERS, self.initializer)
+        graph = pb.get_default_graph()
+        steps = [self._keys.op, self._values.op]
+        self._ready: pb.Tensor | None = None
+        if graph.outer is None:
+            with pb.name_scope(self.name), pb.control_dependencies(None):
+                flag = pb.Variable(True, trainable=False, name="initialized", collections=[])
+                spec = pb.TensorSpec([], pb.bool)
+                filled = pb.numpy_function(self._fill, [self._keys, self._values], spec, stateful=False, name="fill")
+                steps = [flag.assign(filled, read_value=False)]
+                self._ready = pb.is_variable_initialized(flag)
+        self.initializer = pb.group(*steps, name=f"{self.name}_init")
+        graph.add_to_collection(pb.GraphKeys.TABLE_INITIALIZERS, self.initializer)
 
     def values_of(self, keys: pb.Tensor, name: str | None) -> pb.Tensor:
-        """The values of a tensor of keys."""
-        inputs = [self._keys, self._values, self.default_value, keys]
+        """The values of a tensor of keys; a run before the initializer raises FailedPreconditionError."""
+        inputs = [self._keys, self._values, self.default_value, keys, *self._asked()]
         spec = pb.TensorSpec(keys.shape, self.value_dtype)
         found: pb.Tensor = pb.numpy_function(
             self._find, inputs, spec, stateful=False, name=name or f"{self.name}_Lookup"
@@ -90,18 +103,36 @@ class StaticHashTable(LookupInterface):
         return found
 
     def size(self, name: str | None = None) -> pb.Tensor:
-        """How many keys there are."""
-        return size(self._keys, pb.int64, name)
+        """How many keys there are; 0 before the initializer has run."""
+        asked = self._asked()
+        if not asked:
+            return size(self._keys, pb.int64, name)
+        return pb.where(asked[0], size(self._keys, pb.int64), pb.constant(0, pb.int64), name=name)
 
     def export(self, name: str | None = None) -> tuple[pb.Tensor, pb.Tensor]:
         """The keys, and the values."""
         del name
         return self._keys, self._values
 
-    def _find(self, keys: Array, values: Array, default: Array, asked: Array) -> Array:
+    def _fill(self, keys: Array, values: Array) -> Array:
+        self._contents(keys, values)
+        return np.array(True)
+
+    def _contents(self, keys: Array, values: Array) -> Mapping[Any, Any]:
         if self._known is None or self._known[0] is not keys:
             self._known = keys, _mapping(keys, values)
-        known, nothing = self._known[1], default.item()
+        return self._known[1]
+
+    def _asked(self) -> list[pb.Tensor]:
+        """Whether the initializer has run, where that is asked."""
+        return [self._ready] if self._ready is not None and self._ready.graph is pb.get_default_graph() else []
+
+    def _find(self, keys: Array, values: Array, default: Array, asked: Array, *ready: Array) -> Array:
+        if not all(ready):
+            raise pb.errors.FailedPreconditionError(
+                f"Table not initialized: {self.name}. Run tf.tables_initializer() in this session first"
+            )
+        known, nothing = self._contents(keys, values), default.item()
         return of_dtype([known.get(key, nothing) for key in asked.ravel().tolist()], self.value_dtype).reshape(
             asked.shape
         )
@@ -181,11 +212,11 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
 
 
 def _mapping(keys: Array, values: Array) -> Mapping[Any, Any]:
-    """The value of each key; InvalidArgumentError where a key has two."""
+    """The value of each key; FailedPreconditionError where a key has two."""
     found: dict[Any, Any] = {}
     for key, value in zip(keys.ravel().tolist(), values.ravel().tolist(), strict=True):
         if found.setdefault(key, value) != value:
-            raise pb.errors.InvalidArgumentError(
+            raise pb.errors.FailedPreconditionError(
                 f"HashTable has different value for same key. Key {key!r} has {found[key]!r} and trying to add value "
                 f"{value!r}"
             )

@@ -211,15 +211,19 @@ def _area(curve: str, height: Height, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tenso
 
 
 def _interpolated(curve: str, height: Height, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
-    """The area under precision over recall where, between two points, true positives are linear in all positives."""
     del curve, height, tn
+    return pb.reduce_sum(interpolated_areas(tp, fn, fp))
+
+
+def interpolated_areas(tp: pb.Tensor, fn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
+    """The areas under precision over recall where, between two points, true positives are linear in all positives."""
     positives = tp + fp
     more, fewer = positives[:-1], positives[1:]
     gained = tp[:-1] - tp[1:]
     slope = pb.div_no_nan(gained, pb.maximum(more - fewer, 0.0))
     start = tp[1:] - slope * fewer
     growth = pb.where((more > 0.0) & (fewer > 0.0), pb.div_no_nan(more, fewer), pb.ones_like(fewer))
-    return pb.reduce_sum(pb.div_no_nan(slope * (gained + start * pb.log(growth)), tp[1:] + fn[1:]))
+    return pb.div_no_nan(slope * (gained + start * pb.log(growth)), tp[1:] + fn[1:])
 
 
 def _share(part: pb.Tensor, rest: pb.Tensor) -> pb.Tensor:

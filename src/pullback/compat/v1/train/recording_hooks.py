@@ -23,6 +23,7 @@ saved at 1
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -105,6 +106,8 @@ class CheckpointSaverListener:
 class CheckpointSaverHook(SessionRunHook):
     """Saves variables at the beginning, every so many steps or seconds, and at the end.
 
+    With `save_graph_def` it writes the graph too, at the beginning, as `graph.pbtxt`.
+
     Raises:
         ValueError: both `saver` and `scaffold` are given, or `save_secs` and `save_steps`, or none of these.
     """
@@ -120,13 +123,13 @@ class CheckpointSaverHook(SessionRunHook):
         listeners: Sequence[CheckpointSaverListener] | None = None,
         save_graph_def: bool = True,
     ) -> None:
-        del save_graph_def
         if saver is not None and scaffold is not None:
             raise ValueError("CheckpointSaverHook: give saver= or scaffold=, and not both")
         self._dir, self._path = checkpoint_dir, os.path.join(checkpoint_dir, checkpoint_basename)
         self._saver, self._scaffold = saver, scaffold
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._listeners = list(listeners or ())
+        self._save_graph_def = save_graph_def
 
     def begin(self) -> None:
         """Find the global step."""
@@ -137,6 +140,8 @@ class CheckpointSaverHook(SessionRunHook):
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Save what training begins with."""
         os.makedirs(self._dir, exist_ok=True)
+        if self._save_graph_def:
+            write_graph_text(session.graph, self._dir)
         self._save(session, int(session.run(self._global_step)))
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
@@ -260,3 +265,13 @@ def summaries_of(graph: Any) -> Any:
 
 def _name_of(tensor: Any) -> str:
     return tensor if isinstance(tensor, str) else str(tensor.name)
+
+
+def write_graph_text(graph: pb.Graph, folder: str | os.PathLike[str]) -> None:
+    """Write a graph as the file `graph.pbtxt`.
+
+    It is not written without the package tensorboard, which has the messages, nor where TensorFlow has nothing like an
+    operation, of which `Saver.save` warns.
+    """
+    with contextlib.suppress(ImportError, pb.errors.UnimplementedError):
+        pb.train.write_graph(graph, folder, "graph.pbtxt")

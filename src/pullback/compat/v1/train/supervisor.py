@@ -13,7 +13,7 @@ from .collected_savers import added_saver, first_saver
 from .coordinator import Coordinator, LooperThread
 from .monitored_session import USE_DEFAULT
 from .queue_runner import start_queue_runners
-from .recording_hooks import summaries_of
+from .recording_hooks import summaries_of, write_graph_text
 
 
 class Supervisor:
@@ -128,6 +128,7 @@ class Supervisor:
         if not self.is_chief or self._logdir is None:
             raise RuntimeError("Supervisor.start_standard_services: only the chief starts them, and in a logdir")
         os.makedirs(self._logdir, exist_ok=True)
+        write_graph_text(sess.graph, self._logdir)
         threads = []
         if self.summary_op is not None and self.save_summaries_secs and self.summary_writer is not None:
             threads.append(self.loop(self.save_summaries_secs, self._write_summaries, [sess]))

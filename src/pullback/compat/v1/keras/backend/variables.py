@@ -8,6 +8,7 @@ from typing import Any
 import pullback as pb
 
 from .....core.typing import DTypeLike, ShapeLike, TensorLike
+from ...sparse import placeholder as sparse_placeholder
 from ...variable import Variable
 from .state import floatx, get_session, learning_phase
 
@@ -36,7 +37,7 @@ def placeholder(
     """What a run is fed with; of a shape, or of a number of axes."""
     lengths = [None] * ndim if shape is None and ndim else shape
     kind = dtype or floatx()
-    return pb.sparse_placeholder(kind, lengths, name) if sparse else pb.placeholder(kind, lengths, name)
+    return sparse_placeholder(kind, lengths, name) if sparse else pb.placeholder(kind, lengths, name)
 
 
 def _filled(make: Callable[..., pb.Tensor], doc: str) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from . import schedules as schedules
 from .base import Optimizer as Optimizer
+from .ftrl import Ftrl as Ftrl
 from .moments import Adam as Adam
 from .moments import Adamax as Adamax
 from .moments import Nadam as Nadam
@@ -28,7 +29,7 @@ from .scaled import Adagrad as Adagrad
 from .scaled import RMSprop as RMSprop
 from .sgd import SGD as SGD
 
-_BY_NAME = {kind.__name__.lower(): kind for kind in (Adadelta, Adagrad, Adam, Adamax, Nadam, RMSprop, SGD)}
+_BY_NAME = {kind.__name__.lower(): kind for kind in (Adadelta, Adagrad, Adam, Adamax, Ftrl, Nadam, RMSprop, SGD)}
 
 
 def serialize(optimizer: Optimizer) -> dict[str, Any]:

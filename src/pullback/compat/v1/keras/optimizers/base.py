@@ -11,13 +11,13 @@ from .....autodiff.reverse import gradients
 from .....core.typing import TensorLike
 from .....optimizers.parts import Part
 from .....primitives.sparse.unique_rows import sum_equal_rows
-from ...clipping import clip_by_norm
+from ...clipping import clip_by_global_norm, clip_by_norm
 from ...variable import Variable
 from .. import backend, initializers
 from .schedules import LearningRateSchedule
 
 GradientAndVariable = tuple[Any, pb.Variable]
-_CLIPPED = ("clipnorm", "clipvalue")
+_CLIPPED = ("clipnorm", "clipvalue", "global_clipnorm")
 
 
 class Optimizer:
@@ -28,7 +28,8 @@ class Optimizer:
     `_resource_apply_dense(grad, var)` and `_resource_apply_sparse(grad, var, indices)` what a step is.
 
     Raises:
-        TypeError: an option is none of `clipnorm`, `clipvalue`, `lr` and `decay`. ValueError: one is negative.
+        TypeError: an option is none of `clipnorm`, `clipvalue`, `global_clipnorm`, `lr` and `decay`. ValueError: one is
+            negative, or there are both norms.
     """
 
     sums_equal_rows: ClassVar[bool] = True
@@ -49,6 +50,8 @@ class Optimizer:
         self._initial_decay = kwargs.get("decay") or 0.0
         self._set_hyper("decay", self._initial_decay)
         self._clips = {key: kwargs[key] for key in _CLIPPED if kwargs.get(key) is not None}
+        if "clipnorm" in self._clips and "global_clipnorm" in self._clips:
+            raise ValueError(f"Cannot accept both `clipnorm` and `global_clipnorm`, passed {self._clips}")
 
     # What a user calls
 
@@ -60,10 +63,10 @@ class Optimizer:
         variables = var_list() if callable(var_list) else var_list
         variables = [variables] if isinstance(variables, pb.Variable) else list(variables)
         dys = gradients(y, variables, None if grad_loss is None else [grad_loss])
-        return self.apply_gradients(zip(self._clipped(dys), variables, strict=True), name)
+        return self.apply_gradients(zip(dys, variables, strict=True), name)
 
     def get_gradients(self, loss: TensorLike, params: Sequence[pb.Variable]) -> list[Any]:
-        """The gradients of `loss`, clipped as the optimizer was told.
+        """The gradients of `loss`; a step clips them as the optimizer was told.
 
         Raises:
             ValueError: the loss does not depend on one of `params`.
@@ -75,7 +78,7 @@ class Optimizer:
                     f"Variable {variable!r} has `None` for gradient: the loss {loss} does not depend on it by "
                     "operations that have derivatives. Common ops without gradient: K.argmax, K.round, K.eval."
                 )
-        return self._clipped(dys)
+        return dys
 
     def get_updates(self, loss: TensorLike, params: Sequence[pb.Variable]) -> list[pb.Operation]:
         """A list of the operation that takes a step."""
@@ -87,7 +90,7 @@ class Optimizer:
         name: str | None = None,
         experimental_aggregate_gradients: bool = True,
     ) -> pb.Operation:
-        """The operation that takes a step with the gradients given, and counts it in `iterations`.
+        """The operation that takes a step with the gradients given, clipped, and counts it in `iterations`.
 
         Raises:
             ValueError: there is no gradient at all.
@@ -105,6 +108,7 @@ class Optimizer:
                 self._create_hypers()
                 self._create_slots([v for _, v in given])
             self._prepare([v for _, v in given])
+            given = list(zip(self._clipped([dy for dy, _ in given]), [v for _, v in given], strict=True))
             with pb.name_scope(name or self._name):
                 updates = [op for dy, v in given for op in self._update(dy, v)]
                 with pb.control_dependencies(updates):
@@ -273,17 +277,21 @@ class Optimizer:
         asked = "learning_rate" if name == "lr" else name
         if asked in vars(self).get("_hyper", {}):
             self._set_hyper(asked, value)
+        elif asked in _CLIPPED and value is None:
+            self._clips.pop(asked, None)
+        elif asked in _CLIPPED:
+            self._clips[asked] = value
         else:
             super().__setattr__(name, value)
 
     def _clipped(self, dys: Sequence[Any]) -> list[Any]:
-        norm, value = self._clips.get("clipnorm"), self._clips.get("clipvalue")
+        norm, value, whole = [self._clips.get(key) for key in _CLIPPED]
         found = list(dys)
-        if norm is not None:
-            found = [None if dy is None else clip_by_norm(dy, norm) for dy in found]
         if value is not None:
-            found = [None if dy is None else pb.clip_by_value(dy, -value, value) for dy in found]
-        return found
+            found = [pb.clip_by_value(dy, -value, value) for dy in found]
+        if norm is not None:
+            found = [clip_by_norm(dy, norm) for dy in found]
+        return found if whole is None else list(clip_by_global_norm(found, whole)[0])
 
     def _update(self, dy: Any, variable: pb.Variable) -> list[Any]:
         with pb.name_scope(f"update_{variable.op.name.replace('/', '_')}"):
