@@ -86,6 +86,10 @@ class Namespace:
         """The function of NumPy's of that name, of each element."""
         return elementwise(self.w, name, *xs)
 
+    def ldexp(self, x: Any, powers: Any) -> Any:
+        """`x * 2**powers`, in the dtype of `x`."""
+        return elementwise(self.w, "ldexp", x, powers.astype(x.dtype))
+
     def read_at(self, x: Any, index: Any) -> Any:
         """`x[index]`."""
         return read_at(x, index)
