@@ -1,4 +1,4 @@
-"""Names that programs take from modules inside TensorFlow 1: `Defun`, resource variables, unknown shapes."""
+"""Names that programs take from modules inside TensorFlow 1: resource variables, unknown shapes, tests."""
 
 from __future__ import annotations
 
@@ -80,135 +80,6 @@ def test_operations_on_the_handles_of_variables() -> None:
     np.testing.assert_array_equal(pb.Session(engine="numpy").run(y), [6.0, 7.0])
 
 
-@ENGINES
-def test_the_derivative_of_a_defined_function_is_that_of_its_body(engine: str) -> None:
-    @Defun(tf.float32, tf.int32)
-    def picked(x: Any, i: Any) -> Any:
-        return tf.square(x)[i] * w, x
-
-    w, x = tf.constant(10.0), tf.placeholder(tf.float32, [None])
-    y, same = picked(x, 1)
-    assert y.op.type == "PartitionedCall"
-    by_x, by_w = tf.gradients([y, same], [x, w])
-    value, dx, dw = pb.Session(engine=engine).run([y, by_x, by_w], {x: [2.0, 3.0]})
-    assert value == 90.0
-    assert dw == 9.0
-    np.testing.assert_array_equal(dx, [1.0, 61.0])
-
-
-@ENGINES
-def test_a_defined_function_has_the_derivative_that_it_was_given(engine: str) -> None:
-    @Defun(tf.float32, tf.float32, tf.float32)
-    def gradient(x: Any, y: Any, dz: Any) -> Any:
-        return tf.exp(dz) * y, tf.zeros_like(y)
-
-    @Defun(tf.float32, tf.float32, grad_func=gradient)
-    def product(x: Any, y: Any) -> Any:
-        return x * y
-
-    @Defun(tf.float32, python_grad_func=lambda call, dy, _: dy * call.inputs[0] + call.outputs[0])
-    def cube(x: Any) -> Any:
-        return x**3, tf.cast(x, tf.int32)
-
-    x = tf.constant(2.0)
-    fetches = [tf.gradients(product(x, 5.0), x), tf.gradients(cube(x)[0], x)]
-    np.testing.assert_allclose(pb.Session(engine=engine).run(fetches), [[np.exp(1.0) * 5.0], [2.0 + 8.0]])
-
-
-def test_a_defined_function_with_a_derivative_reads_variables() -> None:
-    v = tf.Variable(3.0)
-
-    @Defun(tf.float32, python_grad_func=lambda call, dy: 7.0 * dy)
-    def scaled(x: Any) -> Any:
-        return x * v
-
-    x = tf.constant(2.0)
-    y = scaled(x)
-    with pb.Session(engine="numpy") as session:
-        session.run(v.initializer)
-        assert session.run([y, tf.gradients(y, x)]) == [6.0, [7.0]]
-    assert tf.gradients(y, v) == [None]
-
-
-def test_calls_have_names() -> None:
-    @Defun(tf.float32, func_name="Plus")
-    def plus_one(x: Any) -> Any:
-        return x + 1.0
-
-    assert (plus_one.name, plus_one.declared_input_types) == ("Plus", [tf.float32])
-    assert [plus_one(1.0).op.name, plus_one(1.0).op.name, plus_one(1.0, name="mine").op.name] == [
-        "Plus",
-        "Plus_1",
-        "mine",
-    ]
-
-
-def test_a_function_of_no_arguments_and_one_of_no_results() -> None:
-    @Defun()
-    def answer() -> Any:
-        return tf.constant(42)
-
-    @Defun(tf.float32)
-    def nothing(x: Any) -> None:
-        del x
-
-    assert pb.Session(engine="numpy").run(answer()) == 42
-    assert isinstance(nothing(1.0), pb.Operation)
-
-
-def test_any_number_of_arguments() -> None:
-    @Defun(*[tf.float32] * 3)
-    def total(*xs: Any) -> Any:
-        return tf.add_n(xs)
-
-    assert pb.Session(engine="numpy").run(total(1.0, 2.0, 3.0)) == 6.0
-    with pytest.raises(ValueError, match=r"^total: Expected number of arguments: 3, received: 2$"):
-        total(1.0, 2.0)
-
-
-def test_a_call_that_does_not_fit_is_refused() -> None:
-    @Defun(tf.float32, tf.float32)
-    def plus_one(x: Any) -> Any:
-        return x + 1.0
-
-    with pytest.raises(ValueError, match=r"^plus_one: Expected number of arguments: 1, received: 2$"):
-        plus_one(1.0, 2.0)
-    with pytest.raises(ValueError, match=r"^plus_one: 2 input types were declared for 1 arguments$"):
-        plus_one(1.0)
-    with pytest.raises(ValueError, match=r"^plus_one: Unknown keyword arguments \['device'\]; it takes name only$"):
-        plus_one(1.0, device="/gpu:0")
-
-
-def test_calls_of_functions_of_version_1_are_in_the_graph() -> None:
-    v = tf.Variable(2.0)
-
-    @tf.function
-    def scaled(x: Any) -> Any:
-        return x * v
-
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def total(x: Any) -> Any:
-        return tf.reduce_sum(x)
-
-    fetches = scaled(np.float32(3.0)), total(np.ones(3, np.float32)), tf.function(lambda: v)()
-    with pb.Session(engine="numpy") as session:
-        session.run(v.initializer)
-        assert session.run(fetches) == (6.0, 3.0, 2.0)
-
-
-def test_a_function_has_one_derivative() -> None:
-    with pytest.raises(ValueError, match=r"^Defun: Gradient defined twice; give grad_func or python_grad_func$"):
-        Defun(tf.float32, grad_func=lambda x, dy: dy, python_grad_func=lambda op, dy: dy)
-
-
-def test_functions_to_be_compiled_are_functions() -> None:
-    @Defun(tf.float32, compiled=True, separate_compiled_gradients=True)
-    def doubled(x: Any) -> Any:
-        return 2.0 * x
-
-    assert pb.Session(engine="numpy").run(doubled(3.0)) == 6.0
-
-
 def test_arguments_and_lengths_by_the_names_of_modules_inside() -> None:
     class Model:
         def call(self, x: Any, training: bool = False) -> None: ...
@@ -254,27 +125,6 @@ def test_what_stands_for_a_tensor_can_copy_its_operators() -> None:
 def test_hooks_have_their_names_among_estimators_too() -> None:
     assert tf.estimator.SessionRunHook is tf.train.SessionRunHook
     assert tf.estimator.StopAtStepHook is tf.train.StopAtStepHook
-
-
-@ENGINES
-def test_a_defined_function_has_a_derivative_by_arguments_that_it_does_not_read(engine: str) -> None:
-    @Defun(tf.float32, tf.float32, tf.int32)
-    def first(x: Any, y: Any, n: Any) -> Any:
-        return x * 2.0
-
-    x, y, n = tf.constant(3.0), tf.constant([1.0, 2.0]), tf.constant(1)
-    dx, dy, dn = tf.gradients(first(x, y, n), [x, y, n])
-    assert dn is None
-    found = pb.Session(engine=engine).run([dx, dy])
-    assert (found[0], found[1].tolist()) == (2.0, [0.0, 0.0])
-    assert tf.gradients(tf.function(lambda x, y: x * 2.0)(x, y), y) == [None]
-
-
-def test_a_derivative_of_too_many_results_is_an_invalid_argument() -> None:
-    double = Defun(tf.float32, func_name="double", python_grad_func=lambda call, dy: [dy, dy])(lambda x: 2.0 * x)
-    x = tf.constant(3.0)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Num gradients 2 generated for op 'CustomGradient'"):
-        tf.gradients(double(x), x)
 
 
 @ENGINES

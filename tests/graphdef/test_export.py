@@ -264,6 +264,29 @@ def test_rows_of_a_loop_that_nobody_reads_are_left_out() -> None:
     assert {"while_Loop_body", "while_Loop_cond"} <= {f.signature.name for f in made.library.function}
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8", "uint8", "uint32"])
+@pytest.mark.parametrize("length", [None, 6])
+def test_orders_of_the_extremes_of_a_dtype_are_read_again(dtype: str, length: int | None) -> None:
+    """Of NaN, of the least integer, which has no negative, and of equals."""
+    floats = np.dtype(dtype).kind == "f"
+    least, most = (-np.inf, np.nan) if floats else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    values = np.array([[3, most, least, 2, 3, least], [most, 0, 3, most, 1, 0]], dtype)
+    x = pb.placeholder(dtype, [2, length], name="x")
+    fetches = [
+        f(x, axis, direction)
+        for f in (pb.sort, pb.argsort)
+        for axis in (0, 1)
+        for direction in ("ASCENDING", "DESCENDING")
+    ]
+    wanted = pb.Session(engine="numpy").run(fetches, {x: values})
+    data = pb.graphdef.export(x.graph, fetches).SerializeToString()
+    with pb.Graph().as_default() as graph:
+        pb.import_graph_def(data, name="")
+        found = pb.Session(graph=graph, engine="numpy").run([y.name for y in fetches], {"x:0": values})
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)
+
+
 def test_texts_are_written() -> None:
     x = pb.placeholder(pb.float32, [2], name="x")
     pb.strings.join([pb.strings.as_string(x, precision=2), "!"], name="y")

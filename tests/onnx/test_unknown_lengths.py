@@ -183,3 +183,15 @@ def test_products_of_transposed_stacks_that_add_up_nothing_are_zero(lengths: Any
         for size in (30, 200, 6000):
             _, found = session.run(fetches, {**feeds, filled: np.ones(size, np.float32)})
             assert not found.any()
+
+
+@pytest.mark.parametrize("shape", [(0, -1), (-1, 0), (0, -1, 2), (3, 0, -1)])
+def test_a_length_beside_a_zero_is_worked_out_of_those_that_are_not(shape: Any) -> None:
+    """In a model that is written once, for no rows and for no columns."""
+    x = pb.placeholder(pb.float32, [None, None, None])
+    fetches = [pb.reshape(x, shape), *pb.gradients(pb.reshape(x, shape), x)]
+    for lengths in ((0, 2, 3), (2, 3, 0)):
+        feeds = {x: np.ones(lengths, np.float32)}
+        found, expected = [pb.Session(engine=engine).run(fetches, feeds) for engine in ("onnxruntime", "numpy")]
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b, strict=True)

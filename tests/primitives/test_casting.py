@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -100,3 +101,25 @@ def test_bits_of_too_few_numbers_are_refused() -> None:
         pb.errors.InvalidArgumentError, match=r"failed on uint8\[3\]: bitcast: .*: the last axis must have 4 elements"
     ):
         pb.Session(engine="numpy").run(pb.bitcast(x, pb.float32), {x: [1, 2, 3]})
+
+
+NARROW = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float4_e2m1fn"]
+
+
+@pytest.mark.usefixtures("optimized_programs")
+@pytest.mark.parametrize("source", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_floats_of_few_bits_are_rounded_as_ml_dtypes_does(engine: str, source: str) -> None:
+    """Those around zero, whose sign some have no bits for, and those up to the largest."""
+    for name in NARROW:
+        dtype = np.dtype(getattr(ml_dtypes, name))
+        of = ml_dtypes.finfo(dtype)
+        least, most = float(of.smallest_subnormal), float(of.max)
+        sizes = np.array([0, 1e-7, *(least * np.array([0.25, 0.49, 0.5, 0.51, 1, 1.5, 2.5])), 0.3, 1.1, most])
+        values = np.concatenate([sizes, -sizes]).astype(pb.as_dtype(source))
+        x = pb.placeholder(source, values.shape)
+        y = pb.cast(x, dtype)
+        found = pb.Session(engine=engine).run([y, pb.cast(y, pb.float32)], {x: values})
+        wanted = values.astype(dtype)
+        np.testing.assert_array_equal(found[0].view(np.uint8), wanted.view(np.uint8), err_msg=name)
+        np.testing.assert_array_equal(found[1], wanted.astype(np.float32), err_msg=name)

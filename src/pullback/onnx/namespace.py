@@ -91,6 +91,10 @@ class Namespace:
         del condition
         return change(x)
 
+    def ldexp(self, x: Any, powers: Any) -> Any:
+        """`x * 2**powers`, in the dtype of `x`."""
+        return elementwise(self.w, "ldexp", x, powers.astype(x.dtype))
+
     def read_at(self, x: Any, index: Any) -> Any:
         """`x[index]`."""
         return read_at(x, index)

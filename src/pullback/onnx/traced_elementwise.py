@@ -187,6 +187,24 @@ def _arctan2(y: Traced, x: Traced) -> Any:
     return xp.where(steep, base + half * 0.5, flat)
 
 
+def _frexp(x: Traced) -> tuple[Any, Any]:
+    """The mantissa and the power of two; the rounded logarithm may be one off, which comparisons put right."""
+    size = elementwise(x.w, "absolute", x)
+    xp = namespace(x.w)
+    guess = elementwise(x.w, "floor", elementwise(x.w, "log2", size)) + 1.0
+    power = xp.where((size > 0) & is_finite(x), guess, xp.zeros((), x.dtype))
+    rest = elementwise(x.w, "absolute", _ldexp(x, -power))
+    off = xp.where(rest >= 1.0, 1.0, xp.where((rest < 0.5) & (rest > 0), -1.0, 0.0)).astype(x.dtype)
+    power = xp.where(is_finite(x), power + off, power)
+    return _ldexp(x, -power), power.astype(np.int32)
+
+
+def _ldexp(x: Traced, power: Any) -> Any:
+    """In two steps, of which none overflows where the result does not."""
+    half = elementwise(x.w, "floor", power * 0.5)
+    return x * elementwise(x.w, "exp2", half) * elementwise(x.w, "exp2", power - half)
+
+
 _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
     "square": lambda x: x * x,
     "expm1": _expm1,
@@ -200,6 +218,7 @@ _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
     "isfinite": is_finite,
     "signbit": lambda x: (x < 0) | ((1.0 / x) < 0),
     "imag": lambda x: x * 0,
+    "frexp": _frexp,
     "cbrt": lambda x: elementwise(x.w, "sign", x) * elementwise(x.w, "absolute", x) ** (1 / 3),
 }
 
@@ -209,6 +228,7 @@ _DERIVED_BINARY: dict[str, Callable[[Traced, Traced], Any]] = {
     "mod": _remainder,
     "fmod": _fmod,
     "floor_divide": _floor_divide,
+    "ldexp": _ldexp,
     "hypot": lambda a, b: elementwise(a.w, "sqrt", a * a + b * b),
     "copysign": lambda a, b: namespace(a.w).where(elementwise(a.w, "signbit", b), -abs(a), abs(a)),
     "arctan2": _arctan2,

@@ -18,10 +18,8 @@ def top_k(body: Body, p: Any, x: Ref) -> Any:
 
 @writer(ArgSort)
 def arg_sort(body: Body, p: Any, x: Ref) -> Any:
-    """The k largest of all, or of the negative ones, along the last axis."""
+    """The k largest of all along the last axis; from the end, where the smallest come first: NaN is the largest."""
     (given,) = body.op.inputs
-    if given.dtype.kind in "ub":
-        return body.refuse("its export is there for numbers that have negative ones")
     rank = body.known_rank(0)
     axis, last = p.axis % rank, rank - 1
     order = [*range(axis), *range(axis + 1, rank), axis]
@@ -30,6 +28,13 @@ def arg_sort(body: Body, p: Any, x: Ref) -> Any:
     length = given.shape.as_list()[axis]
     counted = body.integers(length) if length is not None else body.shape_of(x)
     count = counted if length is not None else body.node("GatherV2", counted, body.integers(last), body.integers(0))
-    turned = x if p.descending else body.node("Neg", x)
+    turned = x if p.descending else _backward(body, x, last)
     _, places = body.outputs("TopKV2", turned, count, index_type=np.dtype(np.int32))
+    if not p.descending:
+        largest = body.node("Sub", count, body.integers(1))
+        places = _backward(body, body.node("Sub", largest, places), last)
     return places if axis == last else body.main("Transpose", places, back)
+
+
+def _backward(body: Body, x: Ref, axis: int) -> Ref:
+    return body.node("ReverseV2", x, body.integers([axis]))

@@ -94,8 +94,8 @@ class Softplus(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, features: Any) -> Any:
-        # Of -abs(x) jax's own derivative at 0 is that of one side.
-        return xp.add(xp.maximum(features, 0), xp.log1p(xp.exp(xp.minimum(features, xp.negative(features)))))
+        # So written, it has the slope 1/2 at 0 for jax, and when it is read from a file.
+        return xp.add(xp.maximum(0, features), xp.log1p(xp.exp(xp.minimum(features, xp.negative(features)))))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....core.dtypes import bfloat16, float16, float32
+from ....core.dtypes import bfloat16, float16, float32, float64
 from ....primitives.activations.bias import BiasAdd
 from ....primitives.activations.gelu import CUBIC, SCALE, Gelu, GeluGrad
 from ....primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
@@ -27,8 +27,10 @@ Form = Callable[..., Value]
 
 
 def in_float32(w: Writer, p: Any, form: Form, *xs: Value) -> Any:
-    """`form` of the inputs in float32, cast back; the kernel of the primitive where they are wider."""
+    """`form` of the inputs in float32, cast back; where they are wider most are written as their kernels."""
     dtype = w.op.outputs[0].dtype
+    if dtype == float64 and isinstance(p, Relu | Relu6):
+        return form(w, p, *xs)
     if dtype not in _WRITTEN:
         return record_kernel(w, xs)
     return w.cast(form(w, p, *[w.cast(x, float32) for x in xs]), dtype)

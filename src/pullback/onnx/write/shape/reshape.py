@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ....core.dtypes import bool as bool_
 from ....core.dtypes import int64
 from ....primitives.shape.broadcast import BroadcastLike, BroadcastTo
 from ....primitives.shape.reshape import Reshape, ReshapeLike
@@ -27,8 +29,16 @@ def reshape(w: Writer, p: Any, x: Value, lengths: Value | None = None) -> Value:
     if out.sizes is not None and out.sizes.count(None) == 1 and 0 not in out.sizes:
         return w.reshape(x, [-1 if n is None else n for n in out.sizes])
     if lengths is None:
-        return w.node("Reshape", x, w.vector(p.shape), **_zeros_count(p.shape))
+        vector = _beside_zero(w, x, p.shape) if 0 in p.shape and -1 in p.shape else w.vector(p.shape)
+        return w.node("Reshape", x, vector, **_zeros_count(p.shape))
     return w.node("Reshape", x, shape_vector(w, p.shape, lengths), **_zeros_count(p.shape))
+
+
+def _beside_zero(w: Writer, x: Value, shape: Sequence[int]) -> Value:
+    """`shape` with its -1 worked out as `filled` does, which ONNX refuses to do beside a 0."""
+    count = w.reduce("ReduceProd", w.node("Max", w.shape(x), w.vector([1])), None, False)
+    rest = w.constant(math.prod([n for n in shape if n > 0]), int64)
+    return w.where(w.constant([n == -1 for n in shape], bool_), w.node("Div", count, rest), w.vector(shape))
 
 
 def _zeros_count(shape: Any) -> dict[str, int]:
