@@ -16,6 +16,7 @@ import pullback as pb
 import tests.cases
 from pullback.core.matmul_precision import precision_of
 from pullback.core.traits import multiplies
+from pullback.primitives.base.state import AbstractStateful
 
 from .case import PRODUCT_TOLERANCE, Case
 
@@ -115,12 +116,21 @@ class Built:
 
     def float32_tolerance(self, precision: str) -> float:
         """How far XLA may be from NumPy in float32, where products are computed with that precision."""
-        pending = list(self.graph.operations[self.begins :])
-        for op in pending:
-            if multiplies(op.primitive.traits) and precision_of(op) is None:
-                return max(self.case.float32_tolerance, PRODUCT_TOLERANCE[precision])
-            pending += [inner for function in op.primitive.functions for inner in function.operations]
-        return self.case.float32_tolerance
+        multiplied = any(multiplies(op.primitive.traits) and precision_of(op) is None for op in self.operations())
+        own = self.case.float32_tolerance
+        return max(own, PRODUCT_TOLERANCE[precision]) if multiplied else own
+
+    def operations(self) -> list[pb.Operation]:
+        """All of the row and those of functions in them; of rows that come after it, too."""
+        found = list(self.graph.operations[self.begins :])
+        for op in found:
+            found += [inner for function in op.primitive.functions for inner in function.operations]
+        return found
+
+    def changes_from_run_to_run(self) -> bool:
+        """Whether something writes state: assigns to variables or draws random numbers."""
+        primitives = [op.primitive for op in self.operations()]
+        return any(isinstance(p, AbstractStateful) and p.writes_state for p in primitives)
 
 
 @contextmanager
@@ -141,10 +151,15 @@ def build_here(case: Case, shape_of: ShapeOf = same_shape, dtype: Any = np.float
 
 def run(graph: pb.Graph, fetches: Any, feeds: Any, engine: str, **options: Any) -> Any:
     """The values of `fetches` where the variables of the graph are as they were initialized."""
+    return runs(graph, fetches, feeds, engine, 1, **options)[0]
+
+
+def runs(graph: pb.Graph, fetches: Any, feeds: Any, engine: str, count: int, **options: Any) -> list[Any]:
+    """Those of so many runs in one session."""
     with pb.Session(graph=graph, engine=engine, **options) as session:
         if graph.get_collection("variables"):
             session.run(pb.variables_initializer(graph.get_collection("variables")))
-        return session.run(fetches, feeds)
+        return [session.run(fetches, feeds) for _ in range(count)]
 
 
 def differentiable(ys: Sequence[Any]) -> list[Any]:
