@@ -51,3 +51,31 @@ def test_none_is_no_tensor(use: Callable[[Any], Any]) -> None:
         ValueError, match=r"^None is not a tensor \(gradients\(\) gives None for an x that no y depends on\)$"
     ):
         use(None)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "expected"),
+    [
+        ([1, 2], "float32", "float32"),
+        ([[1.5], [2.5]], "float64", "float64"),
+        ((1, 2.5), "complex64", "complex64"),
+        (np.array([1.5]), "float32", "float32"),
+        (np.int64(3), "float32", "float32"),
+        (np.array([1]), "int32", "int32"),
+        ([], "int64", "int64"),
+        ([[]], "int32", "int32"),
+        (3, "float16", "float16"),
+        ([1.5], "int32", "float32"),
+        (np.array([1.5]), "int32", "float64"),
+        ([1j], "float32", "complex128"),
+        ([300], "uint8", "int32"),
+        (300, "uint8", "int32"),
+        ([2**40], "int32", "int64"),
+        ([True], "int32", "bool"),
+        (["a"], "float32", "object"),
+    ],
+)
+def test_a_dtype_that_is_hinted_at_is_taken_where_the_numbers_can_have_it(value: Any, hint: str, expected: str) -> None:
+    tensor = pb.convert_to_tensor(value, dtype_hint=hint)
+    assert tensor.dtype == expected
+    assert pb.Session(engine="numpy").run(tensor).shape == np.shape(value)

@@ -50,3 +50,12 @@ def test_segment_numbers_are_one_for_each_row(name: str) -> None:
 def test_a_number_of_segments_is_not_negative() -> None:
     with pytest.raises(ValueError, match=r"^num_segments must not be negative, but is -2$"):
         pb.sparse.segment_sum(pb.ones([4, 4]), [0, 1], [0, 1], num_segments=-2)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("name", ["segment_sum", "segment_mean", "segment_sqrt_n"])
+def test_empty_lists_of_rows_are_lists_of_integers(name: str, engine: str) -> None:
+    reduction = getattr(pb.sparse, name)
+    none = [reduction(pb.ones([2, 3]), [], []), reduction(pb.ones([2, 3]), [], [], 2)]
+    found = pb.Session(engine=engine).run(none)
+    assert [x.tolist() for x in found] == [[], [[0.0] * 3] * 2]

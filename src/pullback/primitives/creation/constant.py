@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, dtype_name, float32, int32, string
-from ...core.dtypes import bool as bool_
 from ...core.errors import WrongKindError
 from ...core.graph import Graph, get_default_graph
 from ...core.operation import AbstractTensorLike, Operation, Tensor
@@ -19,6 +18,8 @@ from ...core.values import Const as Const
 from ...core.values import constant_value as constant_value
 from ...core.values import shape_value as shape_value
 
+_CAN_BE = ((INTEGER, INTEGER | FLOATING | COMPLEX), (FLOATING, FLOATING | COMPLEX), (COMPLEX, COMPLEX))
+"""What numbers of some dtypes can be where another one is hinted at."""
 LARGEST_CONSTANT = 64
 """The most elements of which what is known while a graph is built is kept as an array."""
 
@@ -76,7 +77,8 @@ def convert_to_tensor(
 ) -> Tensor:
     """`value` as a tensor: one already, a variable's value, slices made dense, or a constant.
 
-    Dtypes: `dtype` binds; `dtype_hint` is used where the value leaves it open.
+    Dtypes: `dtype` binds; `dtype_hint` is taken where all numbers can have it: of integers any that they fit into, of
+    floats a float or complex one, of an empty list any.
 
     Raises:
         TypeError: `value` cannot become a tensor, or is a tensor of another dtype.
@@ -114,8 +116,8 @@ def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | N
         first = next(x for x in leaves(value) if isinstance(x, Tensor | AbstractTensorLike))
         inner = dtype or convert_to_tensor(first).dtype
         return stack([_element(x, inner, dtype is not None) for x in value], name=name)
-    if dtype is None and hint is not None and is_python_number(value):
-        dtype = _number_dtype(value, as_dtype(hint))
+    if dtype is None and hint is not None:
+        dtype = _hinted(value, as_dtype(hint))
     return constant_in(graph or get_default_graph(), _frozen(as_array(value, dtype)), name)
 
 
@@ -161,15 +163,17 @@ def is_python_number(value: Any) -> bool:
     return type(value) in (int, float, complex, bool)
 
 
-def _number_dtype(value: Any, dtype: DType) -> DType | None:
-    """`dtype` where a Python number of this kind can have it, else None (the number's own)."""
-    if isinstance(value, complex):
-        return dtype if dtype in COMPLEX else None
-    if isinstance(value, float):
-        return dtype if dtype in COMPLEX or dtype in FLOATING else None
-    if isinstance(value, bool):
-        return dtype if dtype == bool_ else None
-    return None if dtype == bool_ or isinstance(dtype, TokenType) else dtype
+def _hinted(value: Any, hint: DType) -> DType | None:
+    """`hint` where all numbers in `value` can have it, else None (their own)."""
+    if type(value) is int and hint in FLOATING | COMPLEX:
+        return hint
+    array = as_array(value)
+    if isinstance(value, list | tuple) and not array.size:
+        return hint
+    if hint not in next((others for own, others in _CAN_BE if array.dtype in own), ()):
+        return None
+    changed = isinstance(hint, np.dtype) and hint in INTEGER and not np.array_equal(array.astype(hint), array)
+    return None if changed else hint
 
 
 def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:

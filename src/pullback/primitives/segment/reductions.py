@@ -375,12 +375,12 @@ def number_of_segments(ids: Tensor) -> Any:
 def _fault_of_segments(ids: np.ndarray[Any, Any]) -> str | None:
     """What is wrong with segment numbers that should ascend from 0 or above, or None."""
     flat = ids.reshape(-1)
-    falls = np.flatnonzero(flat[1:] < flat[:-1])
+    falls, below = np.flatnonzero(flat[1:] < flat[:-1]), np.flatnonzero(flat < 0)
+    if below.size:
+        return f"segment ids must be >= 0, but number {below[0]} is {flat[below[0]]}"
     if falls.size:
         at = int(falls[0])
         return f"segment ids are not increasing: number {at + 1} is {flat[at + 1]}, after {flat[at]}"
-    if flat.size and flat[0] < 0:
-        return f"segment ids must be >= 0, but the first is {flat[0]}"
     return None
 
 

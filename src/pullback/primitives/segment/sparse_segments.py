@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.dtypes import int32
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -30,10 +31,10 @@ def sparse_segment_sum(
     [[4.0], [3.0]]
     """
     del sparse_gradient
-    rows = gather_rows(convert_to_tensor(data), convert_to_tensor(indices))
+    rows, ids = _rows_and_ids(data, indices, segment_ids)
     if num_segments is None:
-        return segment_sum(rows, segment_ids, name)
-    return unsorted_segment_sum(rows, segment_ids, num_segments, name)
+        return segment_sum(rows, ids, name)
+    return unsorted_segment_sum(rows, ids, num_segments, name)
 
 
 def sparse_segment_mean(
@@ -53,10 +54,10 @@ def sparse_segment_mean(
     [[2.0], [3.0]]
     """
     del sparse_gradient
-    rows = gather_rows(convert_to_tensor(data), convert_to_tensor(indices))
+    rows, ids = _rows_and_ids(data, indices, segment_ids)
     if num_segments is None:
-        return segment_mean(rows, segment_ids, name)
-    return unsorted_segment_mean(rows, segment_ids, num_segments, name)
+        return segment_mean(rows, ids, name)
+    return unsorted_segment_mean(rows, ids, num_segments, name)
 
 
 def sparse_segment_sqrt_n(
@@ -76,7 +77,12 @@ def sparse_segment_sqrt_n(
     [[5.0]]
     """
     del sparse_gradient
-    ids = convert_to_tensor(segment_ids)
-    rows = gather_rows(convert_to_tensor(data), convert_to_tensor(indices))
+    rows, ids = _rows_and_ids(data, indices, segment_ids)
     count = number_of_segments(ids) if num_segments is None else num_segments
     return unsorted_segment_sqrt_n(rows, ids, count, name)
+
+
+def _rows_and_ids(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> tuple[Tensor, Tensor]:
+    """The rows picked, and their segment numbers; empty lists are of integers."""
+    places, ids = [convert_to_tensor(x, dtype_hint=int32) for x in (indices, segment_ids)]
+    return gather_rows(convert_to_tensor(data), places), ids

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 import pullback as pb
 
 from ....core.typing import ShapeLike, TensorLike
@@ -179,7 +181,7 @@ def _of_images(what: str, images: TensorLike, act: Callable[[pb.Tensor], pb.Tens
 
 def _rows(what: str, values: str, given: TensorLike, rank: int) -> pb.Tensor:
     """`given` with the axis for images where it has none."""
-    x = pb.convert_to_tensor(given, dtype_hint=pb.float32)
+    x = pb.convert_to_tensor(given, dtype_hint=None if isinstance(given, np.ndarray) else pb.float32)
     if x.shape.rank not in (rank - 1, rank):
         raise TypeError(f"{what}: {values} must be of rank {rank - 1} or {rank}, not {x.type}")
     return x if x.shape.rank == rank else x[None]
