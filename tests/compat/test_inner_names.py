@@ -489,3 +489,19 @@ def test_paddings_that_blocks_need() -> None:
     found = tf.Session(engine="numpy").run(made, {lengths: [5, 6]})
     assert [x.tolist() for x in found] == [[[1, 0], [2, 4]], [[0, 0], [0, 3]]]
     assert [x.shape.as_list() for x in made] == [[2, 2], [2, 2]]
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_steps_on_variables_and_their_rows(engine: str) -> None:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    ops = importlib.import_module("tensorflow.python.ops.resource_variable_ops")
+    training = importlib.import_module("tensorflow.python.training.training_ops")
+    added = ops.resource_scatter_add(v.handle, [1, 1], [[1.0, 1.0], [2.0, 2.0]])
+    with tf.control_dependencies([added]):
+        moved = training.apply_gradient_descent(v, 0.5, tf.ones([2, 2]))
+    with tf.Session(engine=engine) as session:
+        session.run(v.initializer)
+        assert session.run(moved).tolist() == [[0.5, 1.5], [5.5, 6.5]]
+    eager = importlib.import_module("tensorflow.python.framework.ops").EagerTensor
+    assert not isinstance(moved, eager)
