@@ -24,6 +24,7 @@ from .primitives.debugging.guards import check_numerics as check_numerics
 from .primitives.debugging.inspection import is_numeric_tensor as is_numeric_tensor
 from .primitives.debugging.monotone import is_non_decreasing as is_non_decreasing
 from .primitives.debugging.monotone import is_strictly_increasing as is_strictly_increasing
+from .primitives.debugging.shapes import assert_shapes as assert_shapes
 from .primitives.logic.comparison import is_finite as is_finite
 from .primitives.logic.comparison import is_inf as is_inf
 from .primitives.logic.comparison import is_nan as is_nan

@@ -338,3 +338,12 @@ def test_a_graph_that_tensorflow_has_nothing_for_is_not_written(tmp_path: Path) 
     Twice()(tf.constant(1.0))
     with pytest.warns(UserWarning, match="the graph is not written to"):
         assert _trained(tmp_path) == {"checkpoint"}
+
+
+def test_a_training_runs_until_a_hook_stops_it(tmp_path: Path) -> None:
+    _, count = counter()
+    hooks = [tf.train.StopAtStepHook(last_step=3)]
+    assert tf.contrib.training.train(count, os.fspath(tmp_path), hooks=hooks) == 3
+    assert tf.train.latest_checkpoint(tmp_path).endswith("model.ckpt-3")
+    with pytest.raises(ValueError, match="logdir cannot be None when save_summaries_steps is not None"):
+        tf.contrib.training.train(count, None, hooks=hooks)

@@ -53,6 +53,7 @@ from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
 from .metrics.helpers import broadcast_weights as broadcast_weights
 from .metrics.helpers import metric_variable as metric_variable
 from .placement import DeviceSpec
+from .summary import FileWriterCache as SummaryWriterCache  # noqa: F401
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
 
@@ -64,6 +65,10 @@ class _Partitioned(type):
 
 class PartitionedVariable(metaclass=_Partitioned):
     """The class of the variables that have a partitioner."""
+
+
+class EagerTensor:
+    """The class of tensors that have a value as soon as they are made: no tensor is one."""
 
 
 ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = variable = Variable
@@ -296,6 +301,22 @@ def assign_add_variable_op(resource: pb.Tensor, value: TensorLike, name: str | N
     """Adds to the value of the variable of that handle."""
     operation: pb.Operation = pb.Variable.from_handle(resource).assign_add(value, name=name, read_value=False)
     return operation
+
+
+def resource_scatter_add(
+    resource: pb.Tensor, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> pb.Operation:
+    """Adds `updates` to rows of the variable of that handle."""
+    operation: pb.Operation = pb.scatter_add(pb.Variable.from_handle(resource), indices, updates, name=name).op
+    return operation
+
+
+def apply_gradient_descent(
+    var: pb.Variable, alpha: TensorLike, delta: TensorLike, use_locking: bool = False, name: str | None = None
+) -> pb.Tensor:
+    """The variable's value without `alpha * delta`."""
+    moved: pb.Tensor = var.assign_sub(alpha * pb.convert_to_tensor(delta), use_locking, name)
+    return moved
 
 
 def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> pb.IndexedSlices:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..train.monitored_session import MonitoredTrainingSession
 from .evaluation import StopAfterNEvalsHook as StopAfterNEvalsHook
 from .evaluation import SummaryAtEndHook as SummaryAtEndHook
 from .evaluation import checkpoints_iterator as checkpoints_iterator
@@ -17,6 +18,53 @@ from .evaluation import wait_for_new_checkpoint as wait_for_new_checkpoint
 from .optimizing import clip_gradient_norms as clip_gradient_norms
 from .optimizing import create_train_op as create_train_op
 from .optimizing import multiply_gradients as multiply_gradients
+
+
+def train(
+    train_op: Any,
+    logdir: str | None,
+    master: str = "",
+    is_chief: bool = True,
+    scaffold: Any = None,
+    hooks: Any = None,
+    chief_only_hooks: Any = None,
+    save_checkpoint_secs: float | None = 600,
+    save_summaries_steps: int | None = 100,
+    config: object = None,
+    max_wait_secs: float = 7200,
+    run_metadata: object = None,
+) -> Any:
+    """The last value of `train_op`, run in a monitored training session until one of the hooks stops it.
+
+    Raises:
+        ValueError: something is to be saved, and there is no `logdir`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> step = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+    >>> hooks = [tf.train.StopAtStepHook(num_steps=5)]
+    >>> tf.contrib.training.train(step, None, hooks=hooks, save_checkpoint_secs=None, save_summaries_steps=None)
+    np.int64(5)
+    """
+    for name, value in (("save_summaries_steps", save_summaries_steps), ("save_checkpoint_secs", save_checkpoint_secs)):
+        if logdir is None and is_chief and value:
+            raise ValueError(f"logdir cannot be None when {name} is not None")
+    loss = None
+    with MonitoredTrainingSession(
+        master,
+        is_chief,
+        logdir,
+        scaffold,
+        hooks,
+        chief_only_hooks,
+        save_checkpoint_secs,
+        save_summaries_steps,
+        config=config,
+        max_wait_secs=max_wait_secs,
+    ) as session:
+        while not session.should_stop():
+            loss = session.run(train_op, run_metadata=run_metadata)
+    return loss
+
 
 _PAIR = re.compile(r"\s*(\w+)\s*(?:\[(\d+)\])?\s*=\s*(\[[^\]]*\]|[^,]*)\s*(?:,|$)")
 

@@ -280,6 +280,8 @@ def MonitoredTrainingSession(
 ) -> MonitoredSession:
     """A monitored session that restores from a folder, and saves there every 600 s, and summaries every 100 steps.
 
+    With `save_graph_def` the graph is saved too, as `graph.pbtxt`.
+
     >>> import pullback as pb
     >>> tf = pb.compat.v1
     >>> step = tf.assign_add(tf.train.get_or_create_global_step(), 1)
@@ -287,7 +289,7 @@ def MonitoredTrainingSession(
     ...     session.run(step)
     np.int64(1)
     """
-    del max_wait_secs, save_graph_def
+    del max_wait_secs
     scaffold = Scaffold() if scaffold is None else scaffold
     around = [*(hooks or ()), *((chief_only_hooks or ()) if is_chief else ())]
     if is_chief and checkpoint_dir is not None:
@@ -299,7 +301,9 @@ def MonitoredTrainingSession(
             around.append(SummarySaverHook(steps, seconds, folder, scaffold=scaffold))
         steps, seconds = _often(save_checkpoint_steps, save_checkpoint_secs, (None, 600))
         if steps or seconds:
-            around.append(CheckpointSaverHook(checkpoint_dir, seconds, steps, scaffold=scaffold))
+            around.append(
+                CheckpointSaverHook(checkpoint_dir, seconds, steps, scaffold=scaffold, save_graph_def=save_graph_def)
+            )
     return MonitoredSession(
         ChiefSessionCreator(scaffold, master, config, checkpoint_dir), around, stop_grace_period_secs
     )
