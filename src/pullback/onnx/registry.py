@@ -93,6 +93,7 @@ def _load_writers() -> None:
     )
     from .write.reduction import (  # noqa: F401
         moments,
+        norms,
         reduce,
     )
     from .write.shape import (  # noqa: F401

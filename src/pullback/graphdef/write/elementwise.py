@@ -18,11 +18,9 @@ from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MaskUn
 from ...primitives.elementwise.powers import ReciprocalGrad, RsqrtGrad, SqrtGrad
 from ...primitives.elementwise.sign import ComplexAbs
 from ...primitives.logic.logical import LogicalXor
-from ...primitives.reduction.norms import Root
 from ...primitives.special.gamma import Polygamma, PolygammaOf, Zeta
 from ..body import Body, Ref
 from ..exporting import with_dtype, writer
-from ..traced import record_kernel
 
 writer(Cast)(with_dtype("DstT"))
 writer(Bitcast)(with_dtype("type"))
@@ -49,13 +47,6 @@ def logical_xor(body: Body, p: Any, x: Ref, y: Ref) -> Any:
 def mask(body: Body, p: Any, condition: Ref, x: Ref) -> Any:
     nothing = body.constant(0, x.dtype)
     return body.main("SelectV2", condition, *((x, nothing) if p.keep else (nothing, x)))
-
-
-@writer(Root)
-def root(body: Body, p: Any, x: Ref) -> Any:
-    """A choice at 0: the derivative of what is read again is 0 there, which that of a power is not."""
-    zero = body.constant(0, x.dtype)
-    return body.main("SelectV2", body.node("Equal", x, zero), zero, record_kernel(body, body.op, [x]))
 
 
 @writer(MaskUnseen)

@@ -10,13 +10,14 @@ from ...core.dtypes import bfloat16, float16, float32
 from ...primitives.reduction.argmax import ArgMax, ArgMin
 from ...primitives.reduction.logsumexp import LogSumExp
 from ...primitives.reduction.moments import Moments
-from ...primitives.reduction.norms import EuclideanNorm
+from ...primitives.reduction.norms import EuclideanNorm, Root
 from ...primitives.reduction.product import Prod
 from ...primitives.reduction.reduce import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares
 from ...primitives.reduction.reduce_like import ShapeOnly, TieSharesLike
 from ...primitives.reduction.sum import Sum, SumLike
 from ..body import Body, Ref
 from ..exporting import writer
+from ..traced import record_kernel
 
 
 def axes_of(body: Body, p: Any) -> Ref:
@@ -130,3 +131,10 @@ def sum_like(body: Body, p: Any, x: Ref, like: Ref) -> Any:
 @writer(ShapeOnly)
 def shape_only(body: Body, p: Any, lengths: Ref) -> Any:
     return body.main("Fill", lengths, body.constant(False))
+
+
+@writer(Root)
+def root(body: Body, p: Any, x: Ref) -> Any:
+    """A choice at 0: the derivative of what is read again is 0 there, which that of a power is not."""
+    zero = body.constant(0, x.dtype)
+    return body.main("SelectV2", body.node("Equal", x, zero), zero, record_kernel(body, body.op, [x]))

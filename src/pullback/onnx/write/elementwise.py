@@ -13,7 +13,6 @@ from ...primitives.elementwise.arithmetic import Add, Mul, Neg, Sub
 from ...primitives.elementwise.hyperbolic import TanhGrad
 from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MaskUnseen, MulNoNan, QuotientGrad
 from ...primitives.elementwise.sign import ComplexAbs
-from ...primitives.reduction.norms import Root
 from ..lean import covers, uniform
 from ..pairs import Pair, trace_kernel
 from ..records import Value
@@ -98,12 +97,6 @@ def masked_div(w: Writer, p: Any, a: Value, b: Value) -> Value:
 @writer(QuotientGrad)
 def quotient_grad(w: Writer, p: Any, a: Value, y: Value, b: Value) -> Value:
     return kept(w, [a, y], w.node("Neg", w.node("Div", w.node("Mul", a, y), b)))
-
-
-@writer(Root)
-def root(w: Writer, p: Any, x: Value) -> Value:
-    """A choice at 0: the derivative of what is read again is 0 there, which that of a power is not."""
-    return kept(w, [x], trace_kernel(w, (x,))[0])
 
 
 def kept(w: Writer, operands: list[Value], y: Value) -> Value:
