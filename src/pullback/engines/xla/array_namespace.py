@@ -83,6 +83,13 @@ class _Namespace:
         return lax.cond(condition, change, lambda x: x, x)
 
     @staticmethod
+    def sum_of(term: Callable[..., Any], *arrays: Any) -> Any:
+        """The sum of `term` of the elements of vectors, one element of each after the other."""
+        rows = [jnp.asarray(array) for array in arrays]
+        start = jnp.zeros_like(term(*[row[0] for row in rows]))
+        return lax.fori_loop(0, len(rows[0]), lambda i, total: total + term(*[row[i] for row in rows]), start)
+
+    @staticmethod
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
         axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()

@@ -26,7 +26,13 @@ _BLOCK = 16
 
 
 def integral(xp: Any, f: Callable[[Any], Any], scale: Any) -> Any:
-    """The integral of `f` over all v > 0, where f falls off within a few times `scale`."""
+    """The integral of `f` over all v > 0, where f falls off within a few times `scale`.
+
+    Where the namespace has loops, node by node, which takes a sixth of the time to compile.
+    """
+    sum_of = getattr(xp, "sum_of", None)
+    if sum_of is not None:
+        return sum_of(lambda node, weight: weight * f(node * scale), _NODES, _WEIGHTS) * scale
     total = xp.zeros_like(scale)
     for i in range(0, len(_NODES), _BLOCK):
         shape = (-1, *(1,) * scale.ndim)
