@@ -30,7 +30,7 @@ from ...primitives.shape.reshape import reshape, reshape_like
 from ...primitives.shape.transpose import transpose
 from ..reading import Node, calling, reader
 from .lengths import length, lengths, rank_of
-from .operands import require_places
+from .operands import require_places, require_same_rank
 
 reader("Where")(calling(where_of))
 
@@ -50,6 +50,7 @@ def gather(node: Node, x: Tensor, indices: Tensor) -> Any:
 def gather_elements(node: Node, x: Tensor, indices: Tensor) -> Any:
     """Along the other axes `indices` may be shorter than `x`."""
     axis = node.attribute("axis", 0) % rank_of(node, x)
+    require_same_rank(node, indices, x)
     require_places(node, indices, x, axis)
     own, asked = x.shape.as_list(), indices.shape.as_list()
     shorter = [i for i in range(len(own)) if i != axis and (own[i] is None or own[i] != asked[i])]
@@ -109,7 +110,10 @@ def scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Any:
 @reader("ScatterElements", "Scatter")
 def scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     axis = node.attribute("axis", 0) % rank_of(node, x)
+    require_same_rank(node, indices, x)
     require_places(node, indices, x, axis)
+    if not updates.shape.is_compatible_with(indices.shape):
+        node.reject(f"the updates {updates} have not the shape of the indices {indices}")
     return _into_elements(node.attribute("reduction", "none"), axis, x, indices, updates)
 
 

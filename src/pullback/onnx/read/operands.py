@@ -46,6 +46,13 @@ def require_places(node: Node, indices: Tensor, x: Tensor, axis: int) -> None:
         node.reject(f"the index {wrong} is outside axis {axis} of {x}")
 
 
+def require_same_rank(node: Node, indices: Tensor, x: Tensor) -> None:
+    """Raise where `indices` of single elements has not as many axes as `x`."""
+    ranks = indices.shape.rank, x.shape.rank
+    if None not in ranks and ranks[0] != ranks[1]:
+        node.reject(f"the indices {indices} have {ranks[0]} axes, and {x} has {ranks[1]}")
+
+
 def scalar(x: Tensor) -> Tensor:
     """A tensor of one element without axes."""
     return x if x.shape.rank == 0 else reshape(x, [])
