@@ -42,3 +42,21 @@ def test_small_loops_are_joined_unless_others_chose_before(given: str) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == ["256.0", str(joins)]
+
+
+def test_threads_that_start_first_sessions_leave_the_environment_as_it_was() -> None:
+    program = """
+import os, threading, pullback as pb
+from pullback.engines.xla import small_loops
+go = threading.Barrier(8)
+def start():
+    go.wait()
+    pb.Session(engine="xla").close()
+threads = [threading.Thread(target=start) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print("XLA_FLAGS" in os.environ)
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert (run.returncode, run.stdout, "Error" in run.stderr) == (0, "False\n", False), run.stderr

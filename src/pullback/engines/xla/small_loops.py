@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from threading import Lock
 
 import jax
 
 _FLAGS = "XLA_FLAGS"
 _EXTRA = "xla_backend_extra_options"
 _BYTES = 32 << 10
+_lock = Lock()
 
 
 @cache
@@ -25,14 +27,15 @@ def start_devices() -> None:
     XLA reads the environment once, when the first of them starts, up to a word that is no flag; the variable is what it
     was before.
     """
-    given = os.environ.get(_FLAGS)
-    if _EXTRA in (given or ""):
-        return
-    os.environ[_FLAGS] = f"--{_EXTRA}=xla_cpu_small_while_loop_byte_threshold={_BYTES} {given or ''}".strip()
-    try:
-        jax.local_devices()
-    finally:
-        if given is None:
-            del os.environ[_FLAGS]
-        else:
-            os.environ[_FLAGS] = given
+    with _lock:
+        given = os.environ.get(_FLAGS)
+        if _EXTRA in (given or ""):
+            return
+        os.environ[_FLAGS] = f"--{_EXTRA}=xla_cpu_small_while_loop_byte_threshold={_BYTES} {given or ''}".strip()
+        try:
+            jax.local_devices()
+        finally:
+            if given is None:
+                del os.environ[_FLAGS]
+            else:
+                os.environ[_FLAGS] = given
