@@ -53,7 +53,6 @@ ROOMS = {
             "ordering",
             "reassociation",
             "shared_factors",
-            "small_loops",
             "trigonometric",
             "window_loops",
         ),

@@ -3,3 +3,4 @@
 from .core.limits import Limits as Limits
 from .engines.default_engine import use_engine as use_engine
 from .engines.memory import keep_freed_memory as keep_freed_memory
+from .engines.small_loops import join_small_loops as join_small_loops

@@ -36,7 +36,6 @@ from .lost_processes import while_watching
 from .platform import PROCESSOR
 from .program import Program
 from .settled import UnsettledError
-from .small_loops import start_devices
 from .transfers import everywhere, is_here, shape_of
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ class XlaEngine(AbstractEngine):
     """Compiles each plan with XLA; keeps variables on the device."""
 
     def __init__(self, options: EngineOptions) -> None:
-        start_devices()
         self.options = options
         self.values: dict[Operation, Any] = {}
         self.lost: set[Operation] = set()
