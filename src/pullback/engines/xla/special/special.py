@@ -28,16 +28,16 @@ _SERIES, _FRACTION = 130, 100
 """The terms of the exponential integral's series, up to 50, and of its continued fraction, up to -1, in float64."""
 _FAR, _ASYMPTOTIC = 50.0, 25
 """From where on so many terms of its asymptotic series are enough."""
-_gammainc = in_blocks(special.gammainc)
+_gammainc = in_blocks(special.gammainc, 4096)
 
 
 class Functions:
     """The functions of `scipy.special` that the primitives ask for, under its names."""
 
-    betainc = staticmethod(in_blocks(special.betainc))
+    betainc = staticmethod(in_blocks(special.betainc, 32))
     dawsn = staticmethod(special.dawsn)
     fresnel = staticmethod(special.fresnel)
-    gammaincc = staticmethod(in_blocks(special.gammaincc))
+    gammaincc = staticmethod(in_blocks(special.gammaincc, 4096))
     gammaln = staticmethod(special.gammaln)
     i0, i0e, i1, i1e = map(staticmethod, (special.i0, special.i0e, special.i1, special.i1e))
     iv, ive, jv = map(staticmethod, (xla_bessel.iv, xla_bessel.ive, xla_bessel.jv))
