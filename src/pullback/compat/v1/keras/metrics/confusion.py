@@ -6,7 +6,7 @@ Predictions are from 0 to 1; what lies above a threshold is predicted to be true
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -127,16 +127,25 @@ class FalseNegatives(AbstractThresholdCount):
 
 
 class AbstractShare(AbstractConfusion):
-    """The share that true positives have of themselves and another part, at each of `thresholds`."""
+    """The share that true positives have of themselves and another part, at each of `thresholds`.
+
+    A subclass says which part: `rest`.
+    """
+
+    rest: ClassVar[str]
 
     def __init__(
-        self, rest: str, thresholds: Any, top_k: int | None, class_id: int | None, name: str | None, dtype: Any
+        self,
+        thresholds: Any = None,
+        top_k: int | None = None,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
     ) -> None:
         limits = limits_of(thresholds, 0.5 if top_k is None else _LOWEST)
-        super().__init__(["true_positives", rest], limits, name, dtype)
+        super().__init__(["true_positives", self.rest], limits, name, dtype)
         self.init_thresholds, self.thresholds = thresholds, limits
         self.top_k, self.class_id = top_k, class_id
-        self._rest = rest
 
     def update_state(
         self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
@@ -146,7 +155,7 @@ class AbstractShare(AbstractConfusion):
 
     def result(self) -> pb.Tensor:
         """What the updates so far give."""
-        return of_one(share(self.counts["true_positives"], self.counts[self._rest]), self.thresholds)
+        return of_one(share(self.counts["true_positives"], self.counts[self.rest]), self.thresholds)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make such a metric."""
@@ -158,34 +167,48 @@ class Precision(AbstractShare):
     """Of what was predicted to be true, how much is, at each of `thresholds`.
 
     With `top_k` only the largest predictions along the last axis count, with `class_id` only those of one class.
+
+    Shapes: those of `y_true` and `y_pred` are the same, or broadcast; the result has one number for each threshold, or
+    none for one. Dtypes: numbers; the result is float32 unless `dtype` says otherwise.
+
+    Raises:
+        InvalidArgumentError, in a run: a prediction is not from 0 to 1.
+
+    >>> import pullback.compat.v1 as tf
+    >>> metric = tf.keras.metrics.Precision()
+    >>> update = metric.update_state([0, 1, 1, 1], [1.0, 0.0, 1.0, 1.0])
+    >>> with tf.Session() as session:
+    ...     _ = session.run([v.initializer for v in metric.variables])
+    ...     _ = session.run(update)
+    ...     round(float(session.run(metric.result())), 4)
+    0.6667
     """
 
-    def __init__(
-        self,
-        thresholds: Any = None,
-        top_k: int | None = None,
-        class_id: int | None = None,
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__("false_positives", thresholds, top_k, class_id, name, dtype)
+    rest = "false_positives"
 
 
 class Recall(AbstractShare):
     """Of what is true, how much was predicted to be, at each of `thresholds`.
 
     With `top_k` only the largest predictions along the last axis count, with `class_id` only those of one class.
+
+    Shapes: those of `y_true` and `y_pred` are the same, or broadcast; the result has one number for each threshold, or
+    none for one. Dtypes: numbers; the result is float32 unless `dtype` says otherwise.
+
+    Raises:
+        InvalidArgumentError, in a run: a prediction is not from 0 to 1.
+
+    >>> import pullback.compat.v1 as tf
+    >>> metric = tf.keras.metrics.Recall()
+    >>> update = metric.update_state([0, 1, 1, 1], [1.0, 0.0, 1.0, 1.0])
+    >>> with tf.Session() as session:
+    ...     _ = session.run([v.initializer for v in metric.variables])
+    ...     _ = session.run(update)
+    ...     round(float(session.run(metric.result())), 4)
+    0.6667
     """
 
-    def __init__(
-        self,
-        thresholds: Any = None,
-        top_k: int | None = None,
-        class_id: int | None = None,
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__("false_negatives", thresholds, top_k, class_id, name, dtype)
+    rest = "false_negatives"
 
 
 class MeanIoU(Metric):
