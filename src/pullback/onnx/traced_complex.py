@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotRecordedError
+from ..primitives.elementwise.cuts import CUT, parts_on_side
 from .tracing import TracedComplex, as_traced, namespace
 from .writing import Writer
 
@@ -19,7 +20,11 @@ def complex_elementwise(w: Writer, name: str, *xs: Any) -> Any:
     found = _COMPLEX.get(name)
     if found is None:
         raise NotRecordedError(f"there is no {name} of complex numbers")
-    return found(*xs)
+    y = found(*xs)
+    if name not in CUT:
+        return y
+    (x,) = xs
+    return TracedComplex(*parts_on_side(namespace(w), name, (y.re, y.im), (x.re, x.im)))
 
 
 def _complex_product(a: TracedComplex, b: TracedComplex) -> TracedComplex:

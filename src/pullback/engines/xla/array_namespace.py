@@ -23,6 +23,7 @@ import numpy as np
 from jax import lax
 
 from ...core.primitive import Primitive
+from ...primitives.elementwise.cuts import parts_on_side
 from . import ordering, trigonometric
 from .extrema import place_of_largest
 from .platform import compiles_quickly, on_processor
@@ -41,6 +42,19 @@ def kernel_of(primitive: Primitive) -> Callable[..., Any]:
     """What computes a primitive on XLA: an array, or a tuple of them, of one array for each input."""
     registered = xla_kernel_of(type(primitive))
     return partial(primitive.kernel, NAMESPACE) if registered is None else partial(registered, primitive)
+
+
+def _on_side(name: str, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`function`, of complex numbers on the side of its cut that the argument is on; XLA goes to one for both."""
+
+    def on_side(x: Any) -> Any:
+        y = function(x)
+        if y.dtype.kind != "c":
+            return y
+        parts = parts_on_side(jnp, name, (jnp.real(y), jnp.imag(y)), (jnp.real(x), jnp.imag(x)))
+        return lax.complex(*parts)
+
+    return on_side
 
 
 class _Namespace:
@@ -125,9 +139,12 @@ class _Namespace:
     sin = staticmethod(trigonometric.of_many(trigonometric.sine, jnp.sin))
     cos = staticmethod(trigonometric.of_many(trigonometric.cosine, jnp.cos))
     tan = staticmethod(trigonometric.of_many(trigonometric.tangent, jnp.tan))
-    arcsin = staticmethod(trigonometric.of_many(trigonometric.arc_sine, jnp.arcsin))
-    arccos = staticmethod(trigonometric.of_many(trigonometric.arc_cosine, jnp.arccos))
-    arctan = staticmethod(trigonometric.of_many(trigonometric.arc_tangent, jnp.arctan))
+    arcsin = staticmethod(_on_side("arcsin", trigonometric.of_many(trigonometric.arc_sine, jnp.arcsin)))
+    arccos = staticmethod(_on_side("arccos", trigonometric.of_many(trigonometric.arc_cosine, jnp.arccos)))
+    arctan = staticmethod(_on_side("arctan", trigonometric.of_many(trigonometric.arc_tangent, jnp.arctan)))
+    arcsinh = staticmethod(_on_side("arcsinh", jnp.arcsinh))
+    arccosh = staticmethod(_on_side("arccosh", jnp.arccosh))
+    sqrt = staticmethod(_on_side("sqrt", jnp.sqrt))
 
 
 NAMESPACE = _Namespace()

@@ -144,13 +144,13 @@ class Log1p(AbstractElementwise):
 
 
 def _complex_log1p(x: Any) -> Any:
-    """The logarithm of `1 + x`, exact for small `x`, whose real part NumPy loses."""
+    """The logarithm of `1 + x`, exact for small `x`, whose real part NumPy loses, and on the side of the cut of `x`."""
     small = np.abs(x) < 0.5
     near = np.where(small, x, 0)
     size = np.log1p(near.real * (2 + near.real) + near.imag * near.imag) / 2
-    return np.where(small, size + 1j * np.arctan2(near.imag, 1 + near.real), np.log(1 + np.where(small, 0, x))).astype(
-        x.dtype
-    )
+    return np.where(
+        small, size + 1j * np.arctan2(near.imag, 1 + near.real), np.log(np.where(small, 0, x) - (-1))
+    ).astype(x.dtype)
 
 
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -50,11 +50,17 @@ class Square(AbstractElementwise):
 
 
 class OneMinusSquare(AbstractElementwise):
-    """`(1 - x)(1 + x)`, in which nothing cancels near -1 and 1; nor near 0 in its derivative, which is `-2 x`."""
+    """`(1 - x)(1 + x)`, in which nothing cancels near -1 and 1; nor near 0 in its derivative, which is `-2 x`.
+
+    Of complex numbers by differences from x: they keep the sign of an imaginary part that is zero, which says on which
+    side of its cut the square root is.
+    """
 
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return xp.multiply(xp.negative(xp.subtract(x, 1)), xp.subtract(x, -1))
         return xp.multiply(xp.subtract(1, x), xp.add(x, 1))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:

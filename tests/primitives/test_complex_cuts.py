@@ -1,0 +1,51 @@
+"""Complex functions and their derivatives on the axes: on the side that the sign of a zero says, as beside the axis."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from contextlib import suppress
+from inspect import signature
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.primitive import Primitive, primitive_classes
+from pullback.primitives import elementwise
+from pullback.primitives.base.broadcasting import AbstractElementwise
+
+SIDES = [complex(v, zero) for v in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5) for zero in (0.0, -0.0)]
+ON_AXES = np.array(SIDES + [complex(z.imag, z.real) for z in SIDES])
+BESIDE = ON_AXES + 1e-9 * (
+    np.where(ON_AXES.real == 0, np.copysign(1, ON_AXES.real), 0)
+    + 1j * np.where(ON_AXES.imag == 0, np.copysign(1, ON_AXES.imag), 0)
+)
+
+ARGUMENTS = len(["self", "dy", "y", "x"])
+
+
+def functions_of_one_number() -> Iterator[Primitive]:
+    """All primitives that work on one array of complex numbers, element by element."""
+    for module in pkgutil.iter_modules(elementwise.__path__, elementwise.__name__ + "."):
+        importlib.import_module(module.name)
+    for kind in primitive_classes().values():
+        if issubclass(kind, AbstractElementwise) and len(signature(kind.partials).parameters) == ARGUMENTS:
+            with pb.Graph().as_default(), suppress(TypeError):
+                kind()(pb.placeholder(pb.complex128, [2]))
+                yield kind()
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime"])
+@pytest.mark.parametrize("function", list(functions_of_one_number()), ids=lambda function: type(function).__name__)
+def test_functions_are_on_the_side_of_their_cuts_that_zeros_say(function: Primitive, engine: str) -> None:
+    with pb.Graph().as_default():
+        z = pb.placeholder(pb.complex128, [None])
+        results = [pb.cast(function(z), pb.complex128)]
+        while len(results) < 3:
+            y = pb.reduce_sum(pb.math.real(results[-1] + z * z))
+            results.append(pb.gradients(y, z)[0])
+        session = pb.Session(engine=engine)
+        for on_axes, beside in zip(session.run(results, {z: ON_AXES}), session.run(results, {z: BESIDE}), strict=True):
+            np.testing.assert_allclose(on_axes, beside, rtol=1e-5, atol=1e-5)
