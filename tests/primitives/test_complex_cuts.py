@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
-from contextlib import suppress
 from inspect import signature
 
 import numpy as np
@@ -26,19 +24,26 @@ BESIDE = ON_AXES + 1e-9 * (
 ARGUMENTS = len(["self", "dy", "y", "x"])
 
 
-def functions_of_one_number() -> Iterator[Primitive]:
+def functions_of_one_number() -> list[Primitive]:
     """All primitives that work on one array of complex numbers, element by element."""
     for module in pkgutil.iter_modules(elementwise.__path__, elementwise.__name__ + "."):
         importlib.import_module(module.name)
-    for kind in primitive_classes().values():
-        if issubclass(kind, AbstractElementwise) and len(signature(kind.partials).parameters) == ARGUMENTS:
-            with pb.Graph().as_default(), suppress(TypeError):
-                kind()(pb.placeholder(pb.complex128, [2]))
-                yield kind()
+    kinds = [kind for kind in primitive_classes().values() if issubclass(kind, AbstractElementwise)]
+    return [kind() for kind in kinds if len(signature(kind.partials).parameters) == ARGUMENTS and takes_complex(kind)]
+
+
+def takes_complex(kind: type[Primitive]) -> bool:
+    """Whether a primitive without attributes takes an array of complex numbers."""
+    try:
+        with pb.Graph().as_default():
+            kind()(pb.placeholder(pb.complex128, [2]))
+    except TypeError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime"])
-@pytest.mark.parametrize("function", list(functions_of_one_number()), ids=lambda function: type(function).__name__)
+@pytest.mark.parametrize("function", functions_of_one_number(), ids=lambda function: type(function).__name__)
 def test_functions_are_on_the_side_of_their_cuts_that_zeros_say(function: Primitive, engine: str) -> None:
     with pb.Graph().as_default():
         z = pb.placeholder(pb.complex128, [None])
