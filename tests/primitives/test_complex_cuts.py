@@ -1,4 +1,7 @@
-"""Complex functions and their derivatives on the axes: on the side that the sign of a zero says, as beside the axis."""
+"""Complex functions: on axes they are on the side that the sign of a zero says, as their derivatives are.
+
+Near 0, near their poles and far out they are those of NumPy to the last digits.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.primitives
 from pullback.core.primitive import Primitive, primitive_classes
-from pullback.primitives import elementwise
 from pullback.primitives.base.broadcasting import AbstractElementwise
 
 SIDES = [complex(v, zero) for v in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5) for zero in (0.0, -0.0)]
@@ -26,7 +29,7 @@ ARGUMENTS = len(["self", "dy", "y", "x"])
 
 def functions_of_one_number() -> list[Primitive]:
     """All primitives that work on one array of complex numbers, element by element."""
-    for module in pkgutil.iter_modules(elementwise.__path__, elementwise.__name__ + "."):
+    for module in pkgutil.walk_packages(pullback.primitives.__path__, pullback.primitives.__name__ + "."):
         importlib.import_module(module.name)
     kinds = [kind for kind in primitive_classes().values() if issubclass(kind, AbstractElementwise)]
     return [kind() for kind in kinds if len(signature(kind.partials).parameters) == ARGUMENTS and takes_complex(kind)]
@@ -54,3 +57,17 @@ def test_functions_are_on_the_side_of_their_cuts_that_zeros_say(function: Primit
         session = pb.Session(engine=engine)
         for on_axes, beside in zip(session.run(results, {z: ON_AXES}), session.run(results, {z: BESIDE}), strict=True):
             np.testing.assert_allclose(on_axes, beside, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["xla", "onnxruntime"])
+@pytest.mark.parametrize("function", functions_of_one_number(), ids=lambda function: type(function).__name__)
+def test_functions_have_all_digits(function: Primitive, engine: str) -> None:
+    around = np.array([1 + 2j, -2 + 1j, 1 - 3j, -3 - 1j])
+    sizes = [1e-12, 1e-7, 1e-3, 0.1, 0.3, 0.5, 1.0, 4.0, 15.0, 60.0]
+    points = np.concatenate([size * around for size in sizes] + [1 + 1e-7 * around, -1 + 1e-7 * around, 1000 * around])
+    with pb.Graph().as_default():
+        z = pb.placeholder(pb.complex128, [None])
+        y = function(z)
+        expected, found = [pb.Session(engine=name).run(y, {z: points}) for name in ("numpy", engine)]
+    finite = np.isfinite(expected)
+    np.testing.assert_allclose(found[finite], expected[finite], rtol=2e-14)

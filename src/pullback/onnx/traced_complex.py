@@ -55,8 +55,11 @@ def _complex_exp(z: TracedComplex) -> TracedComplex:
 
 
 def _complex_log(z: TracedComplex) -> TracedComplex:
+    """Near the unit circle by what the square of the size is beside 1, which keeps its digits."""
     xp = namespace(z.w)
-    return TracedComplex(xp.log(abs(z)), xp.arctan2(z.im, z.re))
+    square = (z.re - 1.0) * (z.re + 1.0) + z.im * z.im
+    size = xp.where(abs(square) < 0.5, xp.log1p(square) * 0.5, xp.log(abs(z)))
+    return TracedComplex(size, xp.arctan2(z.im, z.re))
 
 
 def _complex_sqrt(z: TracedComplex) -> TracedComplex:
@@ -92,9 +95,28 @@ def _complex_cosh(z: TracedComplex) -> TracedComplex:
     return TracedComplex(xp.cosh(z.re) * xp.cos(z.im), xp.sinh(z.re) * xp.sin(z.im))
 
 
+def _complex_tanh(z: TracedComplex) -> TracedComplex:
+    """By the hyperbolic tangent of the real part, which does not overflow as sines and cosines do."""
+    xp = namespace(z.w)
+    t, s, c, hyperbolic = xp.tanh(z.re), xp.sin(z.im), xp.cos(z.im), xp.cosh(z.re)
+    size = c * c + t * t * s * s
+    return TracedComplex(t / size, s * c / hyperbolic / hyperbolic / size)
+
+
+def _complex_log1p(z: TracedComplex) -> TracedComplex:
+    """Near 0 by the logarithm of `1 + (|1 + z|^2 - 1)`, which keeps its digits."""
+    xp = namespace(z.w)
+    far, excess = _complex_log(1.0 + z), z.re * (2.0 + z.re) + z.im * z.im
+    return TracedComplex(xp.where(abs(excess) < 0.5, xp.log1p(excess) * 0.5, far.re), far.im)
+
+
 def _complex_arctanh(z: TracedComplex) -> TracedComplex:
-    half = _complex_log(1.0 + z) - _complex_log(1.0 - z)
-    return TracedComplex(half.re * 0.5, half.im * 0.5)
+    """The parts of `(log(1 + z) - log(1 - z)) / 2`, in which nothing cancels near 0; the first is odd."""
+    xp = namespace(z.w)
+    size, beside = abs(z.re), 1.0 - abs(z.re)
+    part = xp.log1p(4.0 * size / (beside * beside + z.im * z.im)) * 0.25
+    angle = xp.arctan2(2.0 * z.im, beside * (1.0 + size) - z.im * z.im)
+    return TracedComplex(xp.where(z.re < 0, -part, part), angle * 0.5)
 
 
 def _complex_arccosh(z: TracedComplex) -> TracedComplex:
@@ -154,14 +176,14 @@ _COMPLEX: dict[str, Callable[..., Any]] = {
     "exp": _complex_exp,
     "expm1": _complex_expm1,
     "log": _complex_log,
-    "log1p": lambda z: _complex_log(1.0 + z),
+    "log1p": _complex_log1p,
     "sqrt": _complex_sqrt,
     "sinh": _complex_sinh,
     "cosh": _complex_cosh,
-    "tanh": lambda z: _complex_quotient(_complex_sinh(z), _complex_cosh(z)),
+    "tanh": _complex_tanh,
     "sin": lambda z: _i_times(_complex_sinh(_i_times(z)), -1.0),
     "cos": lambda z: _complex_cosh(_i_times(z)),
-    "tan": lambda z: _i_times(_complex_quotient(_complex_sinh(_i_times(z)), _complex_cosh(_i_times(z))), -1.0),
+    "tan": lambda z: _i_times(_complex_tanh(_i_times(z)), -1.0),
     "arcsinh": lambda z: _i_times(_complex_arcsin(_i_times(z)), -1.0),
     "arctanh": _complex_arctanh,
     "arccosh": _complex_arccosh,

@@ -13,12 +13,14 @@ from ...core.dtypes import COMPLEX, INTEGER
 from ...primitives.elementwise.division import FloorDiv, TruncateDiv
 from ...primitives.elementwise.hyperbolic import Atanh, Cosh, Sinh
 from ...primitives.elementwise.powers import Pow, Rsqrt, inverse_power
+from ...primitives.elementwise.trigonometric import Cos, Sin
+from .array_namespace import NAMESPACE
 from .linalg.products import made
 from .registry import xla_kernel
 
 _SIX_BITS = 64
-_FAR = 22.0
-"""From here on the hyperbolic sine and cosine are half an exponential, to the last bit of float64."""
+_FAR = 80.0
+"""From here on exponentials may overflow where the hyperbolic sine and cosine, which are half of them, do not."""
 
 
 @xla_kernel(Rsqrt)
@@ -46,16 +48,34 @@ def _next_bit(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
 
 @xla_kernel(Sinh, Cosh)
 def half_exponential(primitive: Sinh | Cosh, x: Any) -> Any:
-    """XLA adds log(1/2) to the exponent, whose rounding the exponential magnifies; far out it is two factors."""
+    """By the exponential less 1: XLA adds log(1/2) to the exponent, whose rounding the exponential magnifies.
+
+    Far out it is two factors, which do not overflow.
+    """
     if x.dtype in COMPLEX:
         # By exponentials, as XLA has it, small numbers lose all digits.
         s, c = [half_exponential(part, x.real) for part in (Sinh(), Cosh())]
         odd, even = (s, c) if isinstance(primitive, Sinh) else (c, s)
         return lax.complex(odd * jnp.cos(x.imag), even * jnp.sin(x.imag))
-    value = primitive.kernel(jnp, x)
-    root = jnp.exp(jnp.abs(x) / 2)
+    size = jnp.abs(x)
+    root = jnp.exp(size / 2)
     far = root / 2 * root
-    return jnp.where(jnp.abs(x) > _FAR, jnp.copysign(far, x) if isinstance(primitive, Sinh) else far, value)
+    excess = jnp.expm1(size)
+    if isinstance(primitive, Cosh):
+        return jnp.where(size > _FAR, far, 1 + excess / (excess + 1) * excess / 2)
+    return jnp.copysign(jnp.where(size > _FAR, far, (excess + excess / (excess + 1)) / 2), x)
+
+
+@xla_kernel(Sin, Cos)
+def sine_or_cosine(primitive: Sin | Cos, x: Any) -> Any:
+    """Of complex numbers by hyperbolic ones, for XLA's overflow before they do."""
+    if x.dtype not in COMPLEX:
+        return primitive.kernel(NAMESPACE, x)
+    turned = lax.complex(-x.imag, x.real)
+    if isinstance(primitive, Cos):
+        return half_exponential(Cosh(), turned)
+    y = half_exponential(Sinh(), turned)
+    return lax.complex(y.imag, -y.real)
 
 
 @xla_kernel(Atanh)

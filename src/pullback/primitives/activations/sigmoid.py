@@ -39,7 +39,11 @@ class Sigmoid(AbstractElementwise):
     @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
         if x.dtype in COMPLEX:
-            return xp.reciprocal(xp.add(xp.exp(xp.negative(x)), 1))
+            # Of the two quotients the one whose exponential does not overflow.
+            is_left = xp.less(xp.real(x), 0)
+            y = xp.exp(xp.where(is_left, x, xp.negative(x)))
+            share = xp.reciprocal(xp.add(y, 1))
+            return xp.where(is_left, xp.multiply(y, share), share)
         rest = rest_of_sigmoid(xp, xp.negative(xp.abs(x)))
         return xp.abs(xp.subtract(xp.astype(xp.greater_equal(x, 0), x.dtype), rest))  # A choice takes NumPy longer.
 
