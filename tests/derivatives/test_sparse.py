@@ -129,6 +129,14 @@ def test_a_matrix_that_is_changed_in_place_changes_no_other() -> None:
     np.testing.assert_array_equal(matrix.eval(feeds).toarray(), before)
 
 
+def test_a_matrix_is_fetched_beside_others() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    matrix = pb.sparse_jacobian(x[1:] * x[:-1], x)
+    total, found = pb.Session().run([pb.reduce_sum(x), matrix])
+    assert total == 6.0
+    assert found.toarray().tolist() == [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
+
+
 def test_a_pattern_of_another_shape_is_refused() -> None:
     x = pb.placeholder(pb.float64, [3])
     with pytest.raises(ValueError, match=r"sparse_jacobian: the pattern is \(2, 2\), but .* is \(3, 3\)"):

@@ -17,6 +17,7 @@ from ..core.dtypes import resource
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
 from ..engines.default_session import get_default_session
+from ..engines.fetches import register_session_run_conversion_functions
 from ..engines.session import Session
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import constant, convert_to_tensor
@@ -32,7 +33,7 @@ from .rows import map_rows
 
 @dataclass(frozen=True, eq=False)
 class SparseMatrix:
-    """A matrix whose entries are computed by a graph, at places that are known.
+    """A matrix whose entries are computed by a graph, at places that are known. Fetched, it is a scipy.sparse.csr_array.
 
     `values` [n] are the entries at (`rows[i]`, `columns[i]`), in the order of a CSR matrix; `colours` is the number of
     products with a vector that computing them takes.
@@ -58,6 +59,11 @@ class SparseMatrix:
         """The scipy.sparse.csr_array, by `session`, the default one, or a new one, for which little is compiled."""
         chosen = session or get_default_session() or Session(graph=self.values.graph, compile_effort="fast")
         return self.to_csr(chosen.run(self.values, feed_dict))
+
+
+register_session_run_conversion_functions(
+    SparseMatrix, lambda matrix: ([matrix.values], lambda arrays: matrix.to_csr(arrays[0]))
+)
 
 
 def sparse_jacobian(
