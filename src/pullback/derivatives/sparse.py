@@ -33,7 +33,7 @@ from .rows import map_rows
 
 @dataclass(frozen=True, eq=False)
 class SparseMatrix:
-    """A matrix whose entries are computed by a graph, at places that are known. Fetched, it is a scipy.sparse.csr_array.
+    """A matrix whose entries are computed by a graph, at known places. Fetched, it is a scipy.sparse.csr_array.
 
     `values` [n] are the entries at (`rows[i]`, `columns[i]`), in the order of a CSR matrix; `colours` is the number of
     products with a vector that computing them takes.
