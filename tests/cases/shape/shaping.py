@@ -79,6 +79,7 @@ CASES = [
     Case("tile_none_fed", lambda x, n: pb.tile(x, n), [normal(2, 3), np.array([0, 2])], expected=np.zeros((0, 6))),
     Case("tile_fed", lambda x, n: pb.tile(x, n), [normal(2, 3), np.array([2, 3])], wrt=[0]),
     Case("repeat", lambda x: pb.repeat(x, 3, axis=1), [X], expected=lambda x: np.repeat(x, 3, 1)),
+    Case("repeat_none", lambda x: pb.repeat(x, 0, axis=1), [X], expected=lambda x: np.repeat(x, 0, 1)),
     Case("repeat_flat", lambda x: pb.repeat(x, 2), [normal(2, 3)], expected=lambda x: np.repeat(x, 2)),
     Case(
         "repeat_each",

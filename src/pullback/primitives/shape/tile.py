@@ -191,15 +191,15 @@ class Repeat(Primitive):
         return xp.repeat(x, self.repeats, axis=self.axis)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        del op
-        return (lambda: RepeatGrad(self.repeats, self.axis)(dy),)
+        (x,) = op.inputs
+        return (lambda: RepeatGrad(self.repeats, self.axis)(dy) if self.repeats else zeros_like(x),)
 
 
 _FEW_COPIES = 8
 
 
 class RepeatGrad(Primitive):
-    """The sum of the copies that a repetition made. Its transpose is the repetition."""
+    """The sum of the copies, one or more, that a repetition made. Its transpose is the repetition."""
 
     traits = (ADDS,)
 
@@ -211,14 +211,14 @@ class RepeatGrad(Primitive):
             return (dy,)
         dims = list(dy.shape.lengths)
         n = dims[self.axis]
-        dims[self.axis] = n // self.repeats if n is not None and self.repeats else None
+        dims[self.axis] = None if n is None else n // self.repeats
         return (TensorType(dy.dtype, TensorShape(dims)),)
 
     def kernel(self, xp: Any, dy: Any) -> Any:
         axis = self.axis % dy.ndim
-        dims = (*dy.shape[:axis], dy.shape[axis] // max(self.repeats, 1), self.repeats, *dy.shape[axis + 1 :])
+        dims = (*dy.shape[:axis], dy.shape[axis] // self.repeats, self.repeats, *dy.shape[axis + 1 :])
         copies = dy.reshape(dims)
-        if not 0 < self.repeats <= _FEW_COPIES or dy.dtype.itemsize <= 2:
+        if self.repeats > _FEW_COPIES or dy.dtype.itemsize <= 2:
             return sum_kernel(xp, copies, (axis + 1,), False)
         # NumPy is slow at sums over a short last axis.
         at = (slice(None),) * (axis + 1)
