@@ -57,6 +57,8 @@ def half_exponential(primitive: Sinh | Cosh, x: Any) -> Any:
         s, c = [half_exponential(part, x.real) for part in (Sinh(), Cosh())]
         odd, even = (s, c) if isinstance(primitive, Sinh) else (c, s)
         return lax.complex(odd * jnp.cos(x.imag), even * jnp.sin(x.imag))
+    if x.dtype.itemsize < np.dtype(np.float32).itemsize:
+        return half_exponential(primitive, x.astype(np.float32)).astype(x.dtype)
     size = jnp.abs(x)
     root = jnp.exp(size / 2)
     far = root / 2 * root
