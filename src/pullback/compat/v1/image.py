@@ -1,5 +1,7 @@
 """TensorFlow 1 parameters for `pullback.image`."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import pullback as pb
@@ -25,7 +27,25 @@ OLD_NAMES = {
     "resize_image_with_crop_or_pad": "resize_with_crop_or_pad",
 }
 
+IN_FLOAT32 = {
+    *("resize", "resize_images", "resize_area", "resize_bicubic", "resize_bilinear", "crop_and_resize"),
+    *("per_image_standardization", "psnr", "ssim", "ssim_multiscale"),
+}
+"""What gives float32 of float64 images in TensorFlow, where `pullback.image` gives float64."""
 
+
+def _in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, with results of float64 rounded to float32."""
+
+    @wraps(function)
+    def in_float32(*args: Any, **kwargs: Any) -> Any:
+        y = function(*args, **kwargs)
+        return pb.cast(y, pb.float32) if y.dtype == pb.float64 else y
+
+    return in_float32
+
+
+@_in_float32
 def resize_image_with_pad(
     image: TensorLike,
     target_height: TensorLike,
@@ -48,7 +68,8 @@ def resize_image_with_pad(
 def __getattr__(name: str) -> Any:
     if name in io.OF_IMAGES:
         return getattr(io, name)
-    return older(getattr(today, OLD_NAMES.get(name, name)), PARAMETERS.get(name))
+    found = older(getattr(today, OLD_NAMES.get(name, name)), PARAMETERS.get(name))
+    return _in_float32(found) if name in IN_FLOAT32 else found
 
 
 def __dir__() -> list[str]:

@@ -27,6 +27,7 @@ from ...primitives.shape.pad import pad
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat, split, stack
+from ...primitives.shape.tile import tile
 from .colors import convert_image_dtype
 
 
@@ -85,21 +86,21 @@ _SOBEL = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2]
 def sobel_edges(image: TensorLike) -> Tensor:
     """The slopes of each channel downwards and to the right, by the operator of Sobel and Feldman; edges are mirrored.
 
-    Shapes: [n, h, w, c], c known; the result [n, h, w, c, 2]. Dtypes: any float.
+    Shapes: [n, h, w, c]; the result [n, h, w, c, 2]. Dtypes: any float.
 
     Derivative: dx = the transpose of both filters, of dy.
 
     Raises:
-        ValueError: another rank, or an unknown number of channels.
+        ValueError: another rank, or an unknown one.
 
     >>> import pullback as pb
     >>> pb.image.sobel_edges(pb.zeros([2, 5, 6, 3])).shape
     TensorShape([2, 5, 6, 3, 2])
     """
     x = convert_to_tensor(image)
-    if x.shape.rank != 4 or x.shape.size(3) is None:
-        raise ValueError(f"sobel_edges: images have four axes and a known number of channels, not {x}")
-    filters = np.tile(_SOBEL.transpose(1, 2, 0)[:, :, None].astype(_dtype(x)), (1, 1, x.shape.size(3), 1))
+    if x.shape.rank != 4:
+        raise ValueError(f"sobel_edges: images have four axes, unlike {x}")
+    filters = _for_each_channel(_SOBEL.transpose(1, 2, 0)[:, :, None].astype(_dtype(x)), x)
     with x.graph.name_scope("sobel_edges"):
         around = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
         slopes = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
@@ -107,6 +108,14 @@ def sobel_edges(image: TensorLike) -> Tensor:
         if None not in dims:
             return reshape(slopes, [*dims, 2])
         return reshape(slopes, concat([shape(x), [2]], 0))
+
+
+def _for_each_channel(filters: Any, x: Tensor, times: int = 1) -> Any:
+    """Filters [h, w, 1, n], so many times for each channel of `x`."""
+    channels = x.shape.size(-1)
+    if channels is None:
+        return tile(filters, stack([1, 1, times * shape(x)[-1], 1]))
+    return np.tile(filters, (1, 1, times * channels, 1))
 
 
 def _dtype(x: Tensor) -> Any:
@@ -177,7 +186,7 @@ def ssim(
 
     Means and variances are those of a Gaussian window. With `return_index_map` the mean is over channels only.
 
-    Shapes: [..., h, w, c], the same for both, c known, sides not below `filter_size`; the result [...], or the map
+    Shapes: [..., h, w, c], the same for both, sides not below `filter_size`; the result [...], or the map
     [..., h - filter_size + 1, w - filter_size + 1]. Dtypes: as for `psnr`.
 
     Derivative: the chain of its filters, products and quotients.
@@ -202,17 +211,18 @@ def _likeness(
     what: str, x: Tensor, y: Tensor, top: Tensor, filter_size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """SSIM at each place, and its part without brightness."""
-    rank, channels = x.shape.rank, None if x.shape.rank is None else x.shape.size(-1)
-    if rank is None or rank < 3 or channels is None or not x.shape.is_compatible_with(y.shape):
-        raise ValueError(f"{what}: two images [..., h, w, c] of one shape, c known, are needed, not {x} and {y}")
+    rank = x.shape.rank
+    if rank is None or rank < 3 or not x.shape.is_compatible_with(y.shape):
+        raise ValueError(f"{what}: two images [..., h, w, c] of one shape are needed, not {x} and {y}")
     if any(n is not None and n < filter_size for n in x.shape.sizes[-3:-1]):  # type: ignore[index]
         raise ValueError(f"{what}: the sides of {x} must not be shorter than filter_size={filter_size}")
     places = np.exp(-0.5 * ((np.arange(filter_size) - (filter_size - 1) / 2) / sigma) ** 2)
-    column = np.tile((places / places.sum())[:, None, None, None], (1, 1, 4 * channels, 1)).astype(_dtype(x))
+    column = (places / places.sum())[:, None, None, None].astype(_dtype(x))
+    windows = [_for_each_channel(window, x, times=4) for window in (column, column.swapaxes(0, 1))]
 
     def mean(z: Tensor) -> Tensor:
         means = z if rank == 4 else reshape(z, _merged(z))
-        for window in (column, column.swapaxes(0, 1)):
+        for window in windows:
             means = depthwise_conv2d(means, window, [1, 1, 1, 1], "VALID")
         return means if rank == 4 else reshape(means, concat([shape(z)[:-3], shape(means)[1:]], 0))
 
