@@ -9,6 +9,9 @@ from .primitives.ragged.operations import install_ragged_methods as _install_rag
 from .primitives.ragged.operations import map_flat_values as map_flat_values
 from .primitives.ragged.operations import range_ as _range
 from .primitives.ragged.operations import stack as stack
+from .primitives.ragged.partitions import row_splits_to_segment_ids as row_splits_to_segment_ids
+from .primitives.ragged.partitions import segment_ids_to_row_splits as segment_ids_to_row_splits
+from .primitives.ragged.partitions import stack_dynamic_partitions as stack_dynamic_partitions
 from .primitives.ragged.ragged_tensor import RaggedTensor as RaggedTensor
 from .primitives.ragged.ragged_tensor import RaggedTensorValue as RaggedTensorValue
 from .primitives.ragged.reductions import reduce_all as reduce_all

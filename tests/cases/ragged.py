@@ -113,6 +113,12 @@ CASES = [
         lambda v, w: [np.concatenate([v, w]), np.concatenate([p[r] for r in ROWS for p in (v, w)])],
     ),
     Case(
+        "stack_dynamic_partitions",
+        lambda v: pb.ragged.stack_dynamic_partitions(v, [2, 0, 1, 0, 2, 2], 4).values,
+        [normal(6)],
+        lambda v: v[[1, 3, 2, 0, 4, 5]],
+    ),
+    Case(
         "boolean_mask",
         lambda v: pb.ragged.boolean_mask(_rows(v), pb.RaggedTensor.from_row_lengths(MASK, np.array(LENGTHS))).values,
         [normal(6)],

@@ -37,10 +37,10 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "map_fn: elems must be a Tensor or a structure of Tensors; there is none in it",
     ),
     "rows of many lengths": (
-        lambda: pb.map_fn(lambda e: e, pb.ragged.constant([[1], [2, 3]])),
+        lambda: pb.vectorized_map(lambda e: e, pb.ragged.constant([[1], [2, 3]])),
         ValueError,
-        "map_fn: elems must be Tensors or TensorArrays, whose rows have one shape, not RaggedTensor(int32[2,?], "
-        "3 values); map its values (ragged.map_flat_values), or what to_tensor or sparse.to_dense makes of it",
+        "vectorized_map: elems must be Tensors or TensorArrays, whose rows have one shape, not "
+        "RaggedTensor(int32[2,?], 3 values); map its values (ragged.map_flat_values), or what to_tensor or sparse.to_dense makes of it",
     ),
     "nothing to begin with": (
         lambda: pb.scan(lambda a, e: a + e, pb.zeros([0])),

@@ -37,6 +37,17 @@ MADE: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     ),
     "tensor": (lambda: pb.RaggedTensor.from_tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
     "padded": (lambda: pb.RaggedTensor.from_tensor([[1, 0, 2, 0], [0, 0, 0, 0]], padding=0), [[1, 0, 2], []]),
+    "nested_tensor": (
+        lambda: pb.RaggedTensor.from_tensor([[[1], [2]], [[3], [4]]], ragged_rank=2),
+        [[[1], [2]], [[3], [4]]],
+    ),
+    "partitions": (lambda: ragged.stack_dynamic_partitions([1, 2, 3, 4], [0, 2, 0, 2], 4), [[1, 3], [], [2, 4], []]),
+    "partitions_of_places": (
+        lambda: ragged.stack_dynamic_partitions([[1, 2], [3, 4]], [[1, 0], [0, 1]], 2),
+        [[2, 3], [1, 4]],
+    ),
+    "under_one": (lambda: ragged.constant([[1, 2], [3]])[pb.newaxis], [[[1, 2], [3]]]),
+    "parts_under_one": (lambda: ragged.constant([[1, 2], [3]])[pb.newaxis, 0:1], [[[1, 2]]]),
     "lengths": (lambda: pb.RaggedTensor.from_tensor([[1, 2, 0], [3, 4, 5]], lengths=[1, 3]), [[1], [3, 4, 5]]),
     "range": (lambda: ragged.range([3, 5, 0], [0, 7, -2], [-1, 1, 1]), [[3, 2, 1], [5, 6], []]),
     "one_range": (lambda: ragged.range(3), [[0, 1, 2]]),
@@ -275,3 +286,35 @@ def test_rows_of_one_length_take_all_values() -> None:
         ValueError, match=r"^RaggedTensor: row_splits must end with 3, as many values are, not \[0, 2\]$"
     ):
         pb.RaggedTensor.from_uniform_row_length([1.0, 2.0, 3.0], 2)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_numbers_of_rows_and_splits_say_the_same(engine: str) -> None:
+    assert listed(ragged.row_splits_to_segment_ids([0, 2, 2, 3]), engine) == [0, 0, 2]
+    assert listed(ragged.segment_ids_to_row_splits([0, 0, 2], 5), engine) == [0, 2, 2, 3, 3, 3]
+    assert listed(ragged.segment_ids_to_row_splits([0, 0, 2]), engine) == [0, 2, 2, 3]
+    outer, inner = ragged.constant(NESTED).nested_value_rowids()
+    assert [listed(outer, engine), listed(inner, engine)] == [[0, 0, 2], [0, 0, 1, 2]]
+
+
+def test_a_partition_that_is_not_there_is_refused() -> None:
+    numbers = pb.placeholder(pb.int32, [2])
+    rows = ragged.stack_dynamic_partitions([1.0, 2.0], numbers, 2)
+    with pytest.raises(pb.errors.InvalidArgumentError):
+        pb.Session(engine="numpy").run(rows, {numbers: [0, 2]})
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_rows_are_mapped_one_by_one(engine: str) -> None:
+    x = ragged.constant(ROWS)
+    scale = pb.constant([1.0, 2.0, 3.0])
+    totals = pb.map_fn(lambda given: pb.reduce_sum(pb.square(given[0])) * given[1], (x, scale), dtype=pb.float32)
+    assert listed(totals, engine) == [26.0, 0.0, 318.0]
+    assert listed(pb.gradients(totals, x.values)[0], engine) == [6.0, 2.0, 8.0, 30.0, 54.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_results_of_rows_of_many_lengths_are_not_stacked(engine: str) -> None:
+    said = "the results of the rows are stacked, and must have one shape: row 0 has (3,), row 1 has (0,)"
+    with pytest.raises(pb.errors.InvalidArgumentError, match=re.escape(said)):
+        listed(pb.map_fn(lambda row: row * 2.0, ragged.constant(ROWS)), engine)

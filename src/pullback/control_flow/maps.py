@@ -17,6 +17,7 @@ from ..core.typing import DTypeLike
 from ..primitives.creation.constant import constant
 from ..primitives.creation.ranges import range_
 from ..primitives.identity.identity import stop_gradient
+from ..primitives.ragged.ragged_tensor import RaggedTensor
 from ..primitives.shape.size import shape
 from .loop import Loop
 from .state import values_for_handles, with_step_results
@@ -41,7 +42,7 @@ def map_fn(
     """What `fn` returns for each row of `elems`, stacked; one row after the other.
 
     `elems` is a tensor or a nested structure of tensors of one first length, which need not be known, or of
-    TensorArrays, whose elements are the rows; `fn` is called
+    TensorArrays, whose elements are the rows, or of ragged tensors; `fn` is called
     once, with one row of each, to build the loop, and returns a nested structure of tensors. `dtype`, or its later name
     `fn_output_signature`, says which dtypes it returns, and is checked. `vectorized_map` computes many rows at once.
     `parallel_iterations`, `swap_memory` and `infer_shape` are taken for TensorFlow's sake; they change nothing.
@@ -58,9 +59,8 @@ def map_fn(
     [[3.0, 6.0], [21.0, 28.0]]
     """
     del parallel_iterations, swap_memory, infer_shape
-    found = _mapped(
-        "map_fn", fn, elems, None, name or "map", dtype if fn_output_signature is None else fn_output_signature
-    )
+    dtypes = dtype if fn_output_signature is None else fn_output_signature
+    found = _mapped("map_fn", *_by_number(fn, elems), None, name or "map", dtypes)
     return found if back_prop else nest.map_structure(stop_gradient, found)
 
 
@@ -119,6 +119,18 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         with graph.control_dependencies(together.controls):
             outputs = loop.operation(steps, *scanned, *captured).outputs
         return put_together(returned[0], outputs[1 : 1 + count])
+
+
+def _by_number(fn: Callable[..., Any], elems: Any) -> tuple[Callable[..., Any], Any]:
+    """`fn` and `elems` with the numbers of the rows of ragged tensors in their place."""
+    if not callable(fn) or not any(isinstance(x, RaggedTensor) for x in nest.flatten(elems)):
+        return fn, elems
+    numbered = nest.map_structure(lambda x: range_(x.nrows()) if isinstance(x, RaggedTensor) else x, elems)
+
+    def of_numbers(given: Any) -> Any:
+        return fn(nest.map_structure(lambda x, row: x[row] if isinstance(x, RaggedTensor) else row, elems, given))
+
+    return of_numbers, numbered
 
 
 def _rows_of(what: str, x: Any) -> Any:

@@ -24,12 +24,29 @@ from ...core.traits import ELEMENTWISE
 from ...primitives.ragged import arrangement, reductions
 from .arguments import older
 
-_OF_RAGGED = {n: getattr(ragged, n) for n in dir(ragged) if n.startswith("reduce_")} | {
+_OF_TEXTS = (
+    *("as_string", "join", "length", "lower", "regex_full_match", "regex_replace", "strip", "substr"),
+    *("to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong", "to_number", "upper"),
+)
+"""What `tf.strings` makes of each text by itself."""
+
+
+def _of_values(dense: Callable[..., Any]) -> Callable[..., Any]:
+    """`dense` of the values of ragged tensors, for what makes a row of each value by itself."""
+    return lambda *args, **kwargs: ragged.map_flat_values(dense, *args, **kwargs)
+
+
+_OF_RAGGED: dict[str, Callable[..., Any]] = {
+    **{n: getattr(ragged, n) for n in dir(ragged) if n.startswith("reduce_")},
+    **{n: _of_values(getattr(pb.strings, n)) for n in _OF_TEXTS},
+    "bincount": lambda arr, *args, **kwargs: pb.math.bincount(arr.flat_values, *args, **kwargs),
+    "bitcast": _of_values(pb.bitcast),
     "boolean_mask": ragged.boolean_mask,
     "concat": ragged.concat,
     "expand_dims": arrangement.expand_dims,
     "gather": ragged.gather,
     "gather_nd": arrangement.gather_nd,
+    "one_hot": _of_values(pb.one_hot),
     "rank": lambda input, name=None: pb.constant(input.shape.rank, name=name or "Rank"),
     "reduce_std": reductions.reduce_std,
     "reduce_variance": reductions.reduce_variance,
@@ -37,6 +54,7 @@ _OF_RAGGED = {n: getattr(ragged, n) for n in dir(ragged) if n.startswith("reduce
     "size": lambda input, name=None, out_type=pb.int32: pb.size(input.flat_values, out_type, name),
     "stack": ragged.stack,
     "tile": arrangement.tile,
+    "where": arrangement.where,
 }
 """What ragged tensors have of their own."""
 _OF_SPARSE: dict[str, Callable[..., pb.Tensor]] = {
@@ -85,6 +103,11 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
             return found
 
     return call
+
+
+def of_composites_too(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, on sparse and ragged tensors too."""
+    return on_composites_too(function.__name__, function, None)  # type: ignore[no-any-return]
 
 
 def _takes_tensors(function: Callable[..., Any]) -> bool:

@@ -28,11 +28,13 @@ import pullback as pb
 
 from ...core import nest
 from ...core.shape import as_shape
+from ...core.typing import TensorLike
 from ...primitives.base.broadcasting import operands
 from ...primitives.creation.constant import as_array
 from ...primitives.indexing.where_rows import where_rows
 from ..assertions import assert_rank, of_two
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
+from .composites import of_composites_too
 from .dtypes import as_dtype
 from .type_specs import TypeSpec, check_specs, shape_of
 
@@ -225,7 +227,8 @@ def cond(
     return pb.cond(pred, noted, value_or_false, name, strict=strict)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> pb.Tensor:
+@of_composites_too
+def where(condition: TensorLike, x: Any = None, y: Any = None, name: str | None = None) -> pb.Tensor:
     """As `pb.where`, which broadcasts; a vector `condition` chooses rows of `x` and `y` that have more axes than it.
 
     >>> import pullback.compat.v1 as tf

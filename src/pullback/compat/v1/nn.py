@@ -53,7 +53,7 @@ from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
 from .backprop import conv2d_backprop_input as conv2d_backprop_input
 from .backprop import conv3d_backprop_filter as conv3d_backprop_filter
 from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
-from .composites import on_composites_too
+from .composites import of_composites_too, on_composites_too
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
 from .row_sums import each_once
@@ -139,7 +139,8 @@ def dropout(
     return today.dropout(x, 1 - kept if rate is None else rate, noise_shape, seed, name)
 
 
-def leaky_relu(features: Any, alpha: TensorLike | None = 0.2, name: str | None = None) -> pb.Tensor:
+@of_composites_too
+def leaky_relu(features: TensorLike, alpha: TensorLike | None = 0.2, name: str | None = None) -> pb.Tensor:
     """As `pb.nn.leaky_relu`; integers become float32, and `alpha` may be a tensor or a variable."""
     x = pb.convert_to_tensor(features)
     floats = pb.cast(x, np.float32) if x.dtype in INTEGER else x

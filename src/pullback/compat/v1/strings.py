@@ -13,6 +13,7 @@ from ...core.typing import TensorLike
 from ...primitives.creation.constant import as_array
 from ...primitives.strings.splitting import StringSplit, StringSplitV2, ragged_parts, sparse_parts
 from .arguments import older
+from .composites import on_composites_too
 from .ngrams import ngrams as ngrams
 from .unicode import unicode_decode as unicode_decode
 from .unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
@@ -124,7 +125,7 @@ def _of_type(
 
 
 def __getattr__(name: str) -> Any:
-    return older(getattr(today, name), PARAMETERS.get(name))
+    return on_composites_too(name, older(getattr(today, name), PARAMETERS.get(name)), PARAMETERS.get(name))
 
 
 def __dir__() -> list[str]:

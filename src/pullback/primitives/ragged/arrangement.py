@@ -1,4 +1,4 @@
-"""Ragged tensors with their rows in another order, repeated, under more axes, or picked element by element."""
+"""Ragged tensors with rows in another order, repeated, under more axes, or picked element by element."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from ..debugging.assertions import assert_
 from ..elementwise.division import floormod
 from ..elementwise.maximum import maximum
 from ..identity.identity import identity
+from ..indexing.gather import boolean_mask as dense_boolean_mask
 from ..indexing.gather import gather as dense_gather
 from ..indexing.scatter_nd import gather_nd as dense_gather_nd
+from ..indexing.where import where as dense_where
 from ..logic.logical import logical_and
 from ..reduction.reduce import reduce_all
 from ..shape.reverse import reverse as dense_reverse
@@ -28,7 +30,8 @@ from ..shape.stacking import concat as dense_concat
 from ..shape.stacking import stack as dense_stack
 from ..shape.tile import repeat
 from ..shape.tile import tile as dense_tile
-from .operations import gather, spans
+from .conversions import places_of
+from .operations import gather, map_flat_values, spans
 from .ragged_tensor import RaggedTensor, splits_of
 
 
@@ -108,6 +111,13 @@ def gather_nd(params: Any, indices: Any, name: str | None = None) -> Any:
         return params[first] if first.shape.rank == 0 else gather(params, first)
     inner = _place_in_values(params, first, cast(places[..., 1], int64))
     return gather_nd(params.values, dense_concat([inner[..., None], cast(places[..., 2:], int64)], -1), name)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """`x` where the ragged `condition` holds, else `y`; without both the places of what is true, as int64."""
+    if x is None or y is None:
+        return dense_boolean_mask(places_of(condition), condition.flat_values)
+    return map_flat_values(dense_where, condition, x, y, name)
 
 
 def _place_in_values(x: RaggedTensor, row: Tensor, place: Tensor) -> Tensor:

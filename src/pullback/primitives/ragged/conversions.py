@@ -109,7 +109,7 @@ def from_tensor(
     Splits are of int64 whatever `row_splits_dtype` is.
 
     Raises:
-        NotImplementedError: more than one axis is to have different lengths.
+        NotImplementedError: `lengths` or `padding` of rows that are nested deeper, by `ragged_rank`.
 
     >>> import pullback as pb
     >>> x = pb.RaggedTensor.from_tensor([[1, 2, 0], [0, 0, 0]], padding=0)
@@ -118,9 +118,14 @@ def from_tensor(
     """
     del name, row_splits_dtype
     x = convert_to_tensor(tensor)
-    if ragged_rank != 1:
-        raise NotImplementedError(f"RaggedTensor.from_tensor: ragged_rank must be 1, not {ragged_rank}")
     length = shape_of(x, out_type=int64)[1]
+    if ragged_rank > 1:
+        if lengths is not None or padding is not None:
+            raise NotImplementedError(
+                f"RaggedTensor.from_tensor: ragged_rank must be 1 with lengths or padding, not {ragged_rank}"
+            )
+        inner = from_tensor(reshape(x, concat([[-1], shape_of(x)[2:]], 0)), ragged_rank=ragged_rank - 1)
+        return RaggedTensor.from_uniform_row_length(inner, length, shape_of(x, out_type=int64)[0], validate=False)
     if padding is not None:
         last = not_equal(x, convert_to_tensor(padding, x.dtype))
         lengths = reduce_max(cast(last, int64) * (numbers_below(length) + 1), axis=1)
@@ -178,13 +183,13 @@ def to_tensor(
 def to_sparse(self: RaggedTensor, name: str | None = None) -> SparseTensor:
     """The sparse tensor of the values, at their places."""
     del name
-    return SparseTensor(_positions(self), self.flat_values, self.bounding_shape())
+    return SparseTensor(places_of(self), self.flat_values, self.bounding_shape())
 
 
-def _positions(x: RaggedTensor) -> Tensor:
+def places_of(x: RaggedTensor) -> Tensor:
     """The place of each flat value, along all axes that have different lengths and the first."""
     own = stack([x.value_rowids(), x.places_in_rows()], 1)
     if not isinstance(x.values, RaggedTensor):
         return own
-    inner = _positions(x.values)
+    inner = places_of(x.values)
     return concat([gather(own, inner[:, 0]), inner[:, 1:]], 1)

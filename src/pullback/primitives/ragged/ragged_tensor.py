@@ -279,6 +279,11 @@ class RaggedTensor(AbstractComposite):
         places = numbers_below(shape(_rows(self.values), out_type=int64)[0])
         return searchsorted(self.row_limits(), places, side="right", out_type=int64, name=name)
 
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The numbers of the rows in which the values stand, at each depth, the outermost first."""
+        inner = self.values.nested_value_rowids(name) if isinstance(self.values, RaggedTensor) else ()
+        return (self.value_rowids(name), *inner)
+
     def places_in_rows(self) -> Tensor:
         """The place that each value has in its row."""
         rows = self.value_rowids()

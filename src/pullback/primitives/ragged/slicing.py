@@ -13,6 +13,7 @@ from ..creation.ranges import range_ as numbers_below
 from ..elementwise.division import floordiv
 from ..elementwise.maximum import maximum, minimum
 from ..indexing.where import where
+from .arrangement import expand_dims
 from .operations import gather, spans
 from .ragged_tensor import RaggedTensor
 
@@ -30,7 +31,8 @@ def sliced(self: RaggedTensor, key: Any) -> Any:
         keys[place : place + 1] = [slice(None)] * ((self.shape.rank or 0) - taken)
     first, rest = keys[0], keys[1:]
     if first is None:
-        raise NotImplementedError("a new axis before the rows of a RaggedTensor; use pb.ragged.stack([x])")
+        under_one = expand_dims(self, 0)
+        return _inside(under_one, rest) if rest else under_one
     if not isinstance(first, slice):
         row = self.values[_place(self.row_splits, first) : _place(self.row_splits, first, 1)]
         return row[tuple(rest)] if rest else row
