@@ -40,7 +40,8 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: pb.vectorized_map(lambda e: e, pb.ragged.constant([[1], [2, 3]])),
         ValueError,
         "vectorized_map: elems must be Tensors or TensorArrays, whose rows have one shape, not "
-        "RaggedTensor(int32[2,?], 3 values); map its values (ragged.map_flat_values), or what to_tensor or sparse.to_dense makes of it",
+        "RaggedTensor(int32[2,?], 3 values); map its values (ragged.map_flat_values), or what to_tensor or "
+        "sparse.to_dense makes of it",
     ),
     "nothing to begin with": (
         lambda: pb.scan(lambda a, e: a + e, pb.zeros([0])),
