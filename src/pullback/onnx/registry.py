@@ -58,6 +58,7 @@ def _load_writers() -> None:
         cumulative,
         debugging,
         elementwise,
+        frames,
         identity,
         image,
         losses,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,17 @@ class Writer(NodeWriter):
         """The operation that is written."""
         assert self._op is not None
         return self._op
+
+    @contextmanager
+    def writing(self, op: Operation) -> Iterator[None]:
+        """The context in which `op`, which is not in the view, is written, and all its outputs are read."""
+        outer, self._op = self._op, op
+        self.readers.update(op.outputs)
+        try:
+            yield
+        finally:
+            self._op = outer
+            self.readers.difference_update(op.outputs)
 
     def read(self, i: int) -> bool:
         """Whether somebody reads output `i` of the operation that is written."""
@@ -134,7 +146,7 @@ class Writer(NodeWriter):
         if _is_empty(op):
             self.values.update({y: self.constant(np.zeros(y.shape.known, y.dtype)) for y in op.outputs})
             return
-        write = writer_of(op.primitive)
+        own = write = writer_of(op.primitive)
         if not takes_pairs(write) and _has_complex(op):
             write = None
         inputs = [self.values[x] for x in op.primitive.run_inputs(op.inputs)]
@@ -145,7 +157,7 @@ class Writer(NodeWriter):
         try:
             found = write(self, op.primitive, *inputs) if write is not None else _traced(self, inputs)
         except _REFUSED as error:
-            found = _one_by_one(self, inputs)
+            found = _by_parts(self, own, inputs) or _one_by_one(self, inputs)
             if found is None and self.model.strict:
                 raise
             if found is None:
@@ -237,6 +249,17 @@ def _traced(w: Writer, inputs: Sequence[Value]) -> Any:
     from .recording import record_kernel
 
     return record_kernel(w, inputs)
+
+
+def _by_parts(w: Writer, write: Any, inputs: Sequence[Any]) -> Any:
+    from .linear_parts import write_by_parts
+
+    if write is None or not _has_complex(w.op):
+        return None
+    try:
+        return write_by_parts(w, write, inputs)
+    except _REFUSED:
+        return None
 
 
 def _one_by_one(w: Writer, inputs: Sequence[Value]) -> Any:

@@ -15,8 +15,7 @@ from ...core.operation import Operation
 from ...core.types import TensorType
 from ...primitives.signal.dct import Dct
 from ...primitives.signal.fft import FftShift
-from ...primitives.signal.fourier import Fft, FitLengths, InverseRealFft, RealFft
-from ...primitives.signal.frames import Frame, FrameLike, OverlapAndAdd
+from ...primitives.signal.fourier import Fft, InverseRealFft, RealFft
 from ..pairs import Pair, trace_kernel
 from ..records import Value
 from ..registry import writer
@@ -72,7 +71,7 @@ def inverse_real_fft(w: Writer, p: Any, x: Pair, like: Value | None = None) -> A
     factor = _factor(w, n, p.norm == "backward", p.norm)
     if not p.halved:
         factor = _multiplied(w, factor, w.unsqueeze(_counts(w, n, bins), [1]))
-    re, im = [_fitted(w, part, bins, axis) for part in (x.re, x.im)]
+    re, im = [fitted(w, part, bins, axis) for part in (x.re, x.im)]
     first = _product(w, re, _scaled(w, c, factor), axis)
     return [w.node("Sub", first, _product(w, im, _scaled(w, s, factor), axis))]
 
@@ -147,7 +146,7 @@ def _as(y: Value, type: TensorType) -> Value:
     return Value(y.name, TensorType(type.dtype, y.type.shape.merge_with(type.shape)))
 
 
-def _fitted(w: Writer, x: Value, bins: Value, axis: int) -> Value:
+def fitted(w: Writer, x: Value, bins: Value, axis: int) -> Value:
     """`x` cut, or followed by zeros, to `bins` along an axis."""
     rank = rank_of(x)
     place = axis % rank
@@ -159,4 +158,4 @@ def _fitted(w: Writer, x: Value, bins: Value, axis: int) -> Value:
 
 
 # Where all lengths are known, the kernels of these say how they are written.
-writer(Dct, FitLengths, FftShift, Frame, OverlapAndAdd, FrameLike, pairs=True)(traced)
+writer(Dct, FftShift, pairs=True)(traced)
