@@ -1,0 +1,193 @@
+"""Provenance of nodes, as it is read: the operations of ours that the nodes of a model stand for.
+
+What a model says of that is a hint, not an order: the operation is written once more, and taken only where the nodes
+are the same. So a model means what its nodes say, whoever has changed it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, NodeProto
+
+from ..core.deserialize import attribute_from_dict, primitive_from_dict
+from ..core.errors import PullbackError
+from ..core.function import bind_shape
+from ..core.graph import Graph
+from ..core.operation import Tensor
+from ..core.primitive import Primitive
+from ..primitives.creation.constant import Const, constant
+from ..primitives.creation.placeholders import placeholder
+from .assembly import Assembly
+from .hints import HINT, LARGEST, is_told
+from .records import Body, Model, Record, Value
+from .writing import Writer
+
+_OPSETS = range(18, 27)
+_LONGEST = 4096
+"""Hints of more characters are not read."""
+_MOST_NODES = 5000
+"""Formulas of more nodes are taken as they are."""
+_FAILURES = (PullbackError, ArithmeticError, LookupError, TypeError, ValueError, NotImplementedError, AttributeError)
+"""What a hint that makes no sense may lead to."""
+
+
+class Provenance:
+    """The operations that the nodes of a model which is being read stand for."""
+
+    def __init__(self) -> None:
+        self._formulas: dict[Any, _Formula | None] = {}
+
+    def operation(self, proto: NodeProto, names: Any) -> Tensor | None:
+        """The result of the operation that a node is the last of, if it is; `names` are those that may be read."""
+        said = next((entry.value for entry in proto.metadata_props if entry.key == HINT), "")
+        if not 0 < len(said) <= _LONGEST:
+            return None
+        try:
+            entry = json.loads(said)
+            operands = [self._operand(operand, proto, names) for operand in entry["inputs"]]
+            key = (said, tuple([_known(x) for x, _ in operands]))
+            if key not in self._formulas:
+                self._formulas[key] = _formula(entry, [x for x, _ in operands])
+            formula = self._formulas[key]
+            if formula is None or not formula.is_written([name for _, name in operands], proto, names):
+                return None
+            found: Tensor = formula.primitive(*[x for x, _ in operands])
+        except _FAILURES:
+            return None
+        return found
+
+    @staticmethod
+    def _operand(operand: Any, proto: NodeProto, names: Any) -> tuple[Tensor, str]:
+        """An operand, and its name in the model; a constant that the nodes have taken into others has none."""
+        if not isinstance(operand, list):
+            return constant(attribute_from_dict(operand, HINT)), ""
+        for step in operand[:-1]:
+            proto, _ = names.made(proto.input[step])
+        name = proto.input[operand[-1]]
+        x = names[name]
+        if not isinstance(x, Tensor):
+            raise TypeError
+        return x, name
+
+
+def _known(x: Tensor) -> Any:
+    """What a formula may depend on: the type, and the elements of a constant."""
+    if isinstance(x.op.primitive, Const):
+        return id(x)
+    return x.dtype, x.shape.lengths
+
+
+class _Formula:
+    """An operation as it is written."""
+
+    def __init__(self, primitive: Primitive, model: Model, inputs: Sequence[str], output: str) -> None:
+        self.primitive = primitive
+        self.model = model
+        self.inputs = inputs
+        self.output = output
+        self._assembly = Assembly(model, {}, {})
+
+    def is_written(self, inputs: Sequence[str], last: NodeProto, names: Any) -> bool:
+        """Whether the nodes up to `last` are these, for operands of the names `inputs`."""
+        bound = {mine: theirs for mine, theirs in zip(self.inputs, inputs, strict=True) if theirs}
+        inner: dict[str, tuple[NodeProto, int]] = {last.output[0]: (last, 0)}
+
+        def made(name: str) -> tuple[NodeProto, int]:
+            found: tuple[NodeProto, int] = inner[name] if name in inner else names.made(name)
+            return found
+
+        pending = [(self.output, last.output[0])]
+        while pending:
+            mine, theirs = pending.pop()
+            if mine in bound or not mine or not theirs:
+                if bound.get(mine, "") != theirs:
+                    return False
+                continue
+            bound[mine] = theirs
+            array = self.model.arrays.get(mine)
+            if array is not None:
+                if not _is_constant(names[theirs], array):
+                    return False
+                continue
+            record = self.model.producers[mine]
+            more = self._same(record, mine, *made(theirs), bound, inner)
+            if more is None:
+                return False
+            pending += more
+        return True
+
+    def _same(
+        self,
+        record: Record,
+        output: str,
+        node: NodeProto,
+        number: int,
+        bound: dict[str, str],
+        inner: dict[str, tuple[NodeProto, int]],
+    ) -> list[tuple[str, str]] | None:
+        """The values that have to be the same where a node is to be; None where it is not."""
+        alike = (record.op_type, record.outputs.index(output)) == (node.op_type, number) and not node.domain
+        if not alike or len(record.inputs) != len(node.input) or len(record.attributes) != len(node.attribute):
+            return None
+        pairs = [*zip(record.inputs, node.input, strict=True)]
+        for attribute in node.attribute:
+            mine = record.attributes[attribute.name]
+            if isinstance(mine, Body):
+                pairs += _of_bodies(mine, attribute, bound, inner)
+            elif self._assembly._attribute(attribute.name, mine) != attribute:
+                return None
+        return pairs
+
+
+def _of_bodies(
+    body: Body, attribute: AttributeProto, bound: dict[str, str], inner: dict[str, tuple[NodeProto, int]]
+) -> list[tuple[str, str]]:
+    """The outputs of two bodies whose inputs are the same from now on."""
+    bound.update({x.name: entry.name for x, entry in zip(body.inputs, attribute.g.input, strict=True)})
+    inner.update({y: (node, i) for node in attribute.g.node for i, y in enumerate(node.output)})
+    return [(y.name, entry.name) for y, entry in zip(body.outputs, attribute.g.output, strict=True)]
+
+
+def _is_constant(x: Any, array: np.ndarray[Any, Any]) -> bool:
+    """Whether a value of the loaded model has these elements, to the bit."""
+    if not isinstance(x, Tensor) or not isinstance(x.op.primitive, Const):
+        return False
+    theirs = x.op.primitive.value
+    same = theirs.dtype == array.dtype and theirs.shape == array.shape
+    return same and np.asarray(theirs).tobytes() == array.tobytes()
+
+
+def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor]) -> _Formula | None:
+    """The operation that a hint tells of, written for operands of these types."""
+    primitive = primitive_from_dict({"primitive": entry["type"], "attributes": entry.get("attributes", {})}, HINT)
+    numbers = [n for n in primitive.attributes.values() if isinstance(n, int | float)]
+    if not is_told(primitive) or entry["opset"] not in _OPSETS or any(abs(n) > LARGEST for n in numbers):
+        return None
+    model = Model(entry["opset"])
+    model.strict = True
+    w = Writer(model)
+    with Graph().as_default():
+        xs = [_again(w, x) for x in operands]
+        y = primitive(*xs)
+        w.operation(y.op)
+    found = w.values[y]
+    if len(model.types) > _MOST_NODES or not isinstance(found, Value):
+        return None
+    return _Formula(primitive, model, [w.values[x].name for x in xs], found.name)
+
+
+def _again(w: Writer, x: Tensor) -> Tensor:
+    """Something of the type of `x`, or the constant that it is, in the graph and in the model that are written."""
+    if isinstance(x.op.primitive, Const):
+        made = constant(x.op.primitive.value)
+        w.values[made] = w.model.constant(x.op.primitive.value)
+        return made
+    made = placeholder(x.dtype, x.shape)
+    value = w.values[made] = w.model.new(x.type)
+    bind_shape(w.bound, made.shape, value.type.shape)
+    w.note_shape(value)
+    return made
