@@ -1,4 +1,4 @@
-"""Provenance of nodes, as it is written: which elementwise operation of ours several nodes of a model stand for.
+"""Provenance of nodes, as it is written: which operation of ours several nodes of a model stand for.
 
 Many functions are no operators of ONNX, or have no kernel of their dtype: they are written as formulas, whose
 derivatives at kinks, poles and zeros are not those of the function. A model says of such a formula what it is written
@@ -8,30 +8,33 @@ for, and where its operands are, in the metadata of the node that gives its valu
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.operation import Operation
 from ..core.primitive import Primitive
 from ..core.serialize import attribute_to_dict
-from ..core.traits import ELEMENTWISE
-from .records import Model, Record, Value
+from .records import Body, Model, Record, Value
 
 HINT = "pullback.operation"
 """The name of the metadata."""
 LARGEST = 64
 """Constant operands of more elements are not part of a hint."""
 Path = list[int]
-"""Where an operand is: the number of an input of a node, then that of an input of the node that gives it, and so on."""
+"""Where an operand is: the number of an input of a node, then that of an input of the node that gives it, and so on;
+`-1 - n` is node `n` of the body of the node before."""
 
 
 def is_told(primitive: Primitive) -> bool:
     """Whether a model says of operations of this primitive what they are."""
-    return ELEMENTWISE in primitive.traits and not primitive.stateful and not primitive.functions
+    return not primitive.stateful and not primitive.functions
 
 
-def hint(model: Model, op: Operation, inputs: Sequence[Value], record: Record) -> str:
-    """What a model says of `record`, the last of the nodes that an operation is written as; nothing of a single one."""
+def hint(model: Model, op: Operation, inputs: Sequence[Value], record: Record, places: tuple[int, int]) -> str:
+    """What a model says of `record`, the last of the nodes that give an output of `op`; nothing of a single one.
+
+    `places` are the numbers of the output among those of the operation and among those of the node.
+    """
     paths, count = _paths(model, record, {x.name for x in inputs})
     if count < 2:
         return ""
@@ -45,9 +48,17 @@ def hint(model: Model, op: Operation, inputs: Sequence[Value], record: Record) -
         else:
             return ""
     said: dict[str, Any] = {"type": op.type, "inputs": operands, "opset": model.opset}
+    if any(places):
+        said["output"] = places
     if op.primitive.attributes:
         said["attributes"] = {key: attribute_to_dict(value) for key, value in op.primitive.attributes.items()}
     return json.dumps(said, separators=(",", ":"))
+
+
+def _body_of(attributes: Mapping[str, Any]) -> list[Record]:
+    """The nodes of the body of a loop."""
+    body = attributes.get("body")
+    return body.records if isinstance(body, Body) else []
 
 
 def _paths(model: Model, record: Record, wanted: set[str]) -> tuple[dict[str, Path], int]:
@@ -56,6 +67,8 @@ def _paths(model: Model, record: Record, wanted: set[str]) -> tuple[dict[str, Pa
     seen = {id(record)}
     pending: list[tuple[Record, Path]] = [(record, [])]
     for made, path in pending:
+        if len(seen) > 1 and len(found) == len(wanted):
+            break
         for i, name in enumerate(made.inputs):
             if name in wanted:
                 found.setdefault(name, [*path, i])
@@ -64,4 +77,7 @@ def _paths(model: Model, record: Record, wanted: set[str]) -> tuple[dict[str, Pa
             if before is not None and id(before) not in seen:
                 seen.add(id(before))
                 pending.append((before, [*path, i]))
+        inside = _body_of(made.attributes)
+        seen.update(map(id, inside))
+        pending += [(inner, [*path, -1 - n]) for n, inner in enumerate(inside)]
     return found, len(seen)

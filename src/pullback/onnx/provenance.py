@@ -16,8 +16,8 @@ from onnx import AttributeProto, NodeProto
 from ..core.deserialize import attribute_from_dict, primitive_from_dict
 from ..core.errors import PullbackError
 from ..core.function import bind_shape
-from ..core.graph import Graph
-from ..core.operation import Tensor
+from ..core.graph import Graph, get_default_graph
+from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..primitives.creation.constant import Const, constant
 from ..primitives.creation.placeholders import placeholder
@@ -31,7 +31,16 @@ _LONGEST = 4096
 """Hints of more characters are not read."""
 _MOST_NODES = 5000
 """Formulas of more nodes are taken as they are."""
-_FAILURES = (PullbackError, ArithmeticError, LookupError, TypeError, ValueError, NotImplementedError, AttributeError)
+_FAILURES = (
+    PullbackError,
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    ValueError,
+    NotImplementedError,
+    AttributeError,
+    StopIteration,
+)
 """What a hint that makes no sense may lead to."""
 
 
@@ -40,9 +49,10 @@ class Provenance:
 
     def __init__(self) -> None:
         self._formulas: dict[Any, _Formula | None] = {}
+        self._operations: dict[Any, Operation] = {}
 
-    def operation(self, proto: NodeProto, names: Any) -> Tensor | None:
-        """The result of the operation that a node is the last of, if it is; `names` are those that may be read."""
+    def operation(self, proto: NodeProto, names: Any) -> tuple[int, Tensor] | None:
+        """Which output of a node is that of an operation of ours, and that; `names` are those that may be read."""
         said = next((entry.value for entry in proto.metadata_props if entry.key == HINT), "")
         if not 0 < len(said) <= _LONGEST:
             return None
@@ -55,10 +65,16 @@ class Provenance:
             formula = self._formulas[key]
             if formula is None or not formula.is_written([name for _, name in operands], proto, names):
                 return None
-            found: Tensor = formula.primitive(*[x for x, _ in operands])
+            return formula.places[1], self._made(formula, [x for x, _ in operands])
         except _FAILURES:
             return None
-        return found
+
+    def _made(self, formula: _Formula, xs: Sequence[Tensor]) -> Tensor:
+        """The output; one operation gives all of them."""
+        key = get_default_graph().acting, formula.primitive, *xs
+        if key not in self._operations:
+            self._operations[key] = formula.primitive.operation(*xs)
+        return self._operations[key].outputs[formula.places[0]]
 
     @staticmethod
     def _operand(operand: Any, proto: NodeProto, names: Any) -> tuple[Tensor, str]:
@@ -66,12 +82,17 @@ class Provenance:
         if not isinstance(operand, list):
             return constant(attribute_from_dict(operand, HINT)), ""
         for step in operand[:-1]:
-            proto, _ = names.made(proto.input[step])
+            proto = names.made(proto.input[step])[0] if step >= 0 else _body_of(proto)[-1 - step]
         name = proto.input[operand[-1]]
         x = names[name]
         if not isinstance(x, Tensor):
             raise TypeError
         return x, name
+
+
+def _body_of(proto: NodeProto) -> Sequence[NodeProto]:
+    """The nodes of the body of a loop."""
+    return next(a.g.node for a in proto.attribute if a.name == "body")
 
 
 def _known(x: Tensor) -> Any:
@@ -84,8 +105,12 @@ def _known(x: Tensor) -> Any:
 class _Formula:
     """An operation as it is written."""
 
-    def __init__(self, primitive: Primitive, model: Model, inputs: Sequence[str], output: str) -> None:
+    def __init__(
+        self, primitive: Primitive, places: Sequence[int], model: Model, inputs: Sequence[str], output: str
+    ) -> None:
         self.primitive = primitive
+        self.places = places
+        """Which output it is of the operation, and which of the last node."""
         self.model = model
         self.inputs = inputs
         self.output = output
@@ -94,13 +119,14 @@ class _Formula:
     def is_written(self, inputs: Sequence[str], last: NodeProto, names: Any) -> bool:
         """Whether the nodes up to `last` are these, for operands of the names `inputs`."""
         bound = {mine: theirs for mine, theirs in zip(self.inputs, inputs, strict=True) if theirs}
-        inner: dict[str, tuple[NodeProto, int]] = {last.output[0]: (last, 0)}
+        end = last.output[self.places[1]]
+        inner: dict[str, tuple[NodeProto, int]] = {end: (last, self.places[1])}
 
         def made(name: str) -> tuple[NodeProto, int]:
             found: tuple[NodeProto, int] = inner[name] if name in inner else names.made(name)
             return found
 
-        pending = [(self.output, last.output[0])]
+        pending = [(self.output, end)]
         while pending:
             mine, theirs = pending.pop()
             if mine in bound or not mine or not theirs:
@@ -172,12 +198,14 @@ def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor]) -> _Formula |
     w = Writer(model)
     with Graph().as_default():
         xs = [_again(w, x) for x in operands]
-        y = primitive(*xs)
-        w.operation(y.op)
-    found = w.values[y]
+        op = primitive.operation(*xs)
+        w.readers = set(op.outputs)
+        w.operation(op)
+    places = entry.get("output", (0, 0))
+    found = w.values[op.outputs[places[0]]]
     if len(model.types) > _MOST_NODES or not isinstance(found, Value):
         return None
-    return _Formula(primitive, model, [w.values[x].name for x in xs], found.name)
+    return _Formula(primitive, places, model, [w.values[x].name for x in xs], found.name)
 
 
 def _again(w: Writer, x: Tensor) -> Tensor:

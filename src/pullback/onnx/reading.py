@@ -284,8 +284,11 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     graph.scope = outer.at(prefix, Place(node, node.names.graph.read_at))
     try:
         require_operands(node.domain, node.op_type, node.opset, tuple([_kind_of(x) for x in inputs]))
-        found = node.names.graph.provenance.operation(node.proto, node.names) if node.proto.metadata_props else None
-        return read(node, *inputs) if found is None else found
+        told = node.names.graph.provenance.operation(node.proto, node.names) if node.proto.metadata_props else None
+        if told is None:
+            return read(node, *inputs)
+        i, y = told
+        return y if len(node.outputs) == 1 else (*(ys := read(node, *inputs))[:i], y, *ys[i + 1 :])
     except PullbackError as error:
         if str(error).startswith("onnx.load:"):
             raise
