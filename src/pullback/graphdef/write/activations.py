@@ -22,7 +22,7 @@ def bias_add(body: Body, p: Any, x: Ref, bias: Ref) -> Any:
 @writer(LeakyRelu, LeakyReluGrad)
 def leaky(body: Body, p: Any, *xs: Ref) -> Any:
     """TensorFlow's have a slope of 32 bits."""
-    if xs[0].dtype == float64 and p.alpha != np.float32(p.alpha):
+    if xs[0].dtype == float64 and p.alpha != float(np.float32(p.alpha)):
         x, slope = xs[-1], body.constant(p.alpha, float64)
         above = body.node("Greater", x, body.constant(0, float64))
         return body.main("SelectV2", above, xs[0], body.node("Mul", xs[0], slope))
