@@ -26,7 +26,17 @@ _LARGEST = 64
 """Numbers beyond it are no attributes of a hint."""
 _LONGEST = 4096
 """Hints of more characters are not read."""
-_FAILURES = (PullbackError, ArithmeticError, LookupError, TypeError, ValueError, NotImplementedError, AttributeError)
+_FAILURES = (
+    PullbackError,
+    ArithmeticError,
+    AssertionError,
+    LookupError,
+    TypeError,
+    ValueError,
+    NotImplementedError,
+    AttributeError,
+    RecursionError,
+)
 """What a hint that makes no sense may lead to."""
 
 
@@ -35,16 +45,17 @@ def _is_told(primitive: Primitive) -> bool:
 
 
 def hint(op: Operation, nodes: Sequence[Any], operands: Sequence[str]) -> str:
-    """What the last of `nodes`, which are those of an operation, says of it; nothing of a single one.
+    """What the last of `nodes`, which are those of an operation, says of it; nothing of one of that type.
 
     `operands` is how nodes name the operation's inputs. A hint says where each is: the number of an input of a node,
     then that of an input of the node that gives it, and so on.
     """
-    if not _is_told(op.primitive) or sum(node.op != "Const" for node in nodes) < 2:
-        return ""
     own = {node.name: node for node in nodes}
+    alone = sum(node.op != "Const" for node in nodes) < 2 and own[op.name].op == op.type
+    if not _is_told(op.primitive) or alone:
+        return ""
     paths: dict[str, list[int]] = {}
-    pending: list[tuple[Any, list[int]]] = [(own.pop(op.name), [])] if op.name in own else []
+    pending: list[tuple[Any, list[int]]] = [(own.pop(op.name), [])]
     for node, path in pending:
         for i, text in enumerate(node.input):
             if text in operands:

@@ -34,12 +34,14 @@ _MOST_NODES = 5000
 _FAILURES = (
     PullbackError,
     ArithmeticError,
+    AssertionError,
     LookupError,
     TypeError,
     ValueError,
     NotImplementedError,
     AttributeError,
     StopIteration,
+    RecursionError,
 )
 """What a hint that makes no sense may lead to."""
 
@@ -59,15 +61,32 @@ class Provenance:
         try:
             entry = json.loads(said)
             operands = [self._operand(operand, proto, names) for operand in entry["inputs"]]
-            key = (said, tuple([_known(x) for x, _ in operands]))
-            if key not in self._formulas:
-                self._formulas[key] = _formula(entry, [x for x, _ in operands])
-            formula = self._formulas[key]
-            if formula is None or not formula.is_written([name for _, name in operands], proto, names):
-                return None
-            return formula.places[1], self._made(formula, [x for x, _ in operands])
         except _FAILURES:
             return None
+        xs = [x for x, _ in operands]
+        fixed = [isinstance(x.op.primitive, Const) for x in xs]
+        # What is a constant now may have been the value of a variable when it was written.
+        for constants in dict.fromkeys([tuple(fixed), tuple([not name for _, name in operands])]):
+            formula = self._formula(said, entry, xs, constants)
+            try:
+                if formula is not None and formula.is_written([name for _, name in operands], proto, names):
+                    return formula.places[1], self._made(formula, xs)
+            except _FAILURES:
+                continue
+        return None
+
+    def _formula(
+        self, said: str, entry: Mapping[str, Any], xs: Sequence[Tensor], constants: Sequence[bool]
+    ) -> _Formula | None:
+        """The operation that a hint tells of, written where some of its operands are `constants`; None if it cannot."""
+        known = [x if fixed else (x.dtype, x.shape.lengths) for x, fixed in zip(xs, constants, strict=True)]
+        key = (said, *known)
+        if key not in self._formulas:
+            try:
+                self._formulas[key] = _formula(entry, xs, constants)
+            except _FAILURES:
+                self._formulas[key] = None
+        return self._formulas[key]
 
     def _made(self, formula: _Formula, xs: Sequence[Tensor]) -> Tensor:
         """The output; one operation gives all of them."""
@@ -93,13 +112,6 @@ class Provenance:
 def _body_of(proto: NodeProto) -> Sequence[NodeProto]:
     """The nodes of the body of a loop."""
     return next(a.g.node for a in proto.attribute if a.name == "body")
-
-
-def _known(x: Tensor) -> Any:
-    """What a formula may depend on: the type, and the elements of a constant."""
-    if isinstance(x.op.primitive, Const):
-        return id(x)
-    return x.dtype, x.shape.lengths
 
 
 class _Formula:
@@ -187,8 +199,8 @@ def _is_constant(x: Any, array: np.ndarray[Any, Any]) -> bool:
     return same and np.asarray(theirs).tobytes() == array.tobytes()
 
 
-def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor]) -> _Formula | None:
-    """The operation that a hint tells of, written for operands of these types."""
+def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor], constants: Sequence[bool]) -> _Formula | None:
+    """The operation that a hint tells of, written for operands of these types, or of these values."""
     primitive = primitive_from_dict({"primitive": entry["type"], "attributes": entry.get("attributes", {})}, HINT)
     numbers = [n for n in primitive.attributes.values() if isinstance(n, int | float)]
     if not is_told(primitive) or entry["opset"] not in _OPSETS or any(abs(n) > LARGEST for n in numbers):
@@ -197,7 +209,7 @@ def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor]) -> _Formula |
     model.strict = True
     w = Writer(model)
     with Graph().as_default():
-        xs = [_again(w, x) for x in operands]
+        xs = [_again(w, x, fixed) for x, fixed in zip(operands, constants, strict=True)]
         op = primitive.operation(*xs)
         w.readers = set(op.outputs)
         w.operation(op)
@@ -208,9 +220,9 @@ def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor]) -> _Formula |
     return _Formula(primitive, places, model, [w.values[x].name for x in xs], found.name)
 
 
-def _again(w: Writer, x: Tensor) -> Tensor:
+def _again(w: Writer, x: Tensor, fixed: bool) -> Tensor:
     """Something of the type of `x`, or the constant that it is, in the graph and in the model that are written."""
-    if isinstance(x.op.primitive, Const):
+    if fixed and isinstance(x.op.primitive, Const):
         made = constant(x.op.primitive.value)
         w.values[made] = w.model.constant(x.op.primitive.value)
         return made
