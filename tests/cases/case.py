@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +44,9 @@ class Case:
     not_on_numpy: str = ""
     not_onnx: str = ""
     """Why it is refused as an exported model; or DRAWN_THERE."""
+    other_at_hard_points: Mapping[str, str] = field(default_factory=dict)
+    """Why there are other values or derivatives where numbers are infinite, NaN, 0 or 1: in "onnxruntime", or when a
+    file of the kind "onnx" or "graphdef" is read again."""
     not_float32: str = ""
     """Why it is only run as written."""
     not_exact: str = ""

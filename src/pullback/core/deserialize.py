@@ -20,7 +20,7 @@ from .errors import DataLossError
 from .function import Function, Parameter
 from .graph import Graph, Operation, Tensor
 from .lengths import Dimension, Length, apply, is_name, named, symbol
-from .limits import Reading, limited
+from .limits import Reading, limited, reading
 from .memory import Memory
 from .naming import check_operation_name
 from .primitive import Primitive, primitive_class
@@ -64,6 +64,20 @@ def graph_from_dict(data: Mapping[str, Any], python_functions: PythonFunctions |
                 f"this graph is of version {shown(entry.get('version'))}; this release reads version {VERSION}"
             )
         return _Decoder(reading, python_functions or {}).graph(entry)
+
+
+def primitive_from_dict(entry: Mapping[str, Any], where: str) -> Primitive:
+    """The primitive whose type and attributes an entry gives, as `attribute_to_dict` makes one of it.
+
+    Raises:
+        DataLossError: there is none of that type, or with these attributes.
+    """
+    return _Decoder(reading(), {})._inner(dict(entry), where)
+
+
+def attribute_from_dict(value: Any, where: str) -> Any:
+    """The attribute that `attribute_to_dict` was given."""
+    return _Decoder(reading(), {})._value(value, where)
 
 
 class _Decoder:

@@ -44,6 +44,11 @@ def graph_to_dict(graph: Graph) -> dict[str, Any]:
     }
 
 
+def attribute_to_dict(value: Any) -> Any:
+    """An attribute that holds no function, as JSON values."""
+    return _Encoder({}).value(value)
+
+
 def _inner_first(functions: list[Function]) -> list[Function]:
     """The same functions, each behind those that it holds."""
     ordered: dict[Function, None] = {}

@@ -151,10 +151,10 @@ def evaluated(op: Operation, arrays: Sequence[Array | None]) -> tuple[Array | No
         result = op.primitive.kernel(np, *given)
     except (NotImplementedError, ValueError):
         return _unknown(op)  # What the kernel refuses it refuses again in a run that needs it.
-    except (TypeError, AttributeError):
+    except (TypeError, AttributeError, IndexError):
         if all(a.dtype != object for a in given):
             raise
-        return _unknown(op)  # Lengths can be moved, added and multiplied, not more.
+        return _unknown(op)  # Lengths can be moved, added and multiplied, not more: they are no indices.
     results = result if isinstance(result, tuple) else (result,)
     return tuple([_told(value, y) for value, y in zip(results, op.outputs, strict=True)])
 

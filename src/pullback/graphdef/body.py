@@ -13,6 +13,7 @@ from ..core.dtypes import bool as bool_
 from ..core.errors import UnimplementedError
 from ..core.graph import Operation, Tensor, site_of
 from ..core.shape import TensorShape
+from .provenance import HINT, hint
 from .signatures import SIGNATURES
 
 if TYPE_CHECKING:
@@ -60,12 +61,21 @@ class Body:
         """Writes the nodes of an operation; one of them has its name and its outputs."""
         self.op = op
         self._controls = [f"^{control.name}" for control in op.controls]
-        made = self.export.nodes_of(self, op, [self.refs[x] for x in op.inputs])
+        inputs, before = [self.refs[x] for x in op.inputs], len(self.nodes)
+        made = self.export.nodes_of(self, op, inputs)
         refs = [made] if isinstance(made, Ref) else list(made)
         if refs and any(ref.node != op.name or ref.place != i for i, ref in enumerate(refs)):
             named = self.main("IdentityN" if len(refs) > 1 else "Identity", refs if len(refs) > 1 else refs[0])
             refs = [named] if isinstance(named, Ref) else list(named)
         self.refs.update((y, ref._replace(dtype=y.dtype)) for y, ref in zip(op.outputs, refs, strict=False))
+        self._tell(op, self.nodes[before:], inputs)
+
+    def _tell(self, op: Operation, nodes: Sequence[Any], inputs: Sequence[Ref]) -> None:
+        """Say of the node that has the name of an operation what all its nodes stand for."""
+        said = hint(op, nodes, [self.reference(x) for x in inputs])
+        for node in nodes if said else ():
+            if node.name == op.name:
+                set_attribute(node.attr[HINT], said)
 
     def main(self, op_type: str, *inputs: Any, **attributes: Any) -> Any:
         """The output of a new node that has the name of the operation, or the tuple of its outputs."""

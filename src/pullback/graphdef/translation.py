@@ -22,6 +22,7 @@ from ..primitives.variables.operations import read_variable
 from .attributes import attribute_of
 from .flow import Flow
 from .nodes import LeftOut, Node, Reader, reader_of
+from .provenance import HINT, operation_of
 from .section import Section, Source
 
 _OF_A_CALL = ("PartitionedCall-", "StatefulPartitionedCall-", "CustomGradient-")
@@ -196,7 +197,10 @@ class Region:
         missing = left[0] if left else self._waits_for(node)
         if missing is not None:
             return Made((missing,), None)
+        told = operation_of(proto, self.flow.section, self) if HINT in proto.attr else None
         with self.scope_of(node):
+            if told is not None:
+                return self.finished(node, lambda: node.make(told[0], *told[1]))
             return self.finished(node, lambda: found.read(node, *_checked(node, inputs, found)))
 
     def _waits_for(self, node: Node) -> LeftOut | None:
@@ -258,7 +262,7 @@ class Region:
         """Give the operation of a node those attributes that all op types may have."""
         kept = {}
         for key, value in node.proto.attr.items():
-            if key.startswith("_") and not value.placeholder:
+            if key.startswith("_") and key != HINT and not value.placeholder:
                 kept[key] = attribute_of(value)
         if isinstance(kept.get("_class"), tuple):
             kept["_class"] = [_moved(group, self.prefix) for group in kept["_class"]]

@@ -24,6 +24,7 @@ from ..core.errors import NestingError
 from ..core.lengths import Dimension, Length, symbol
 from ..core.shape import Lengths
 from .element_types import element_type_of
+from .hints import HINT
 from .records import Body, Model, Record, SequenceOf
 
 _DEEPEST = 31
@@ -77,6 +78,8 @@ class Assembly:
         for key, value in record.attributes.items():
             node.attribute.append(self._attribute(key, value))
         node.output.extend([names.get(y) or self.name(y) for y in record.outputs])
+        if record.provenance:
+            node.metadata_props.add(key=HINT, value=record.provenance)
 
     def _again(self, node: NodeProto, record: Record, proto: NodeProto) -> None:
         """The node of a loaded model, whose names are those of the values that now stand for them."""

@@ -239,6 +239,7 @@ class _Exporter:
         self.given: set[Tensor] = set((inputs or {}).values())
         self.model = Model(opset)
         self.model.session = session
+        self.model.tells = handles is None
         self.writer = Writer(self.model)
         self.names = names
         self.arrays = Arrays()

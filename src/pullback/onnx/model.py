@@ -11,6 +11,7 @@ from onnx import ModelProto, NodeProto
 
 from ..core.graph import Graph, Operation, Tensor
 from ..core.sites import Place, Site
+from .provenance import Provenance
 from .successors import Successors
 from .weights import External
 
@@ -34,6 +35,7 @@ class OnnxGraph(Graph):
         """The model as it was read: at opset 21 or newer, functions inlined, without large initializers."""
         self.rank_of = rank_of
         """While it is read: how many axes a value has, as far as the model or onnx's inference says it."""
+        self.provenance = Provenance()
         self.inputs: tuple[Tensor, ...] = ()
         """Placeholders for the model's inputs, initializers not among them."""
         self.outputs: tuple[Tensor, ...] = ()

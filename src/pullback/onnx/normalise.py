@@ -254,6 +254,7 @@ def _converted(skeleton: ModelProto, kinds: set[Kind]) -> tuple[ModelProto, set[
         old_resizing.restore_grids(converted, resized)
     if batched:
         _restore_types(converted.graph, skeleton.graph)
+    _restore_metadata(converted.graph, skeleton.graph)
     return converted, _kinds(converted)
 
 
@@ -263,6 +264,14 @@ def _restore_types(converted: GraphProto, before: GraphProto) -> None:
     for entry in [*converted.input, *converted.output]:
         entry.type.CopyFrom(declared[entry.name])
     del converted.value_info[:]
+
+
+def _restore_metadata(converted: GraphProto, before: GraphProto) -> None:
+    """What nodes say of themselves, which onnx's converter drops."""
+    said = {node.output[0]: node.metadata_props for node in all_nodes(before) if node.metadata_props}
+    for node in all_nodes(converted) if said else ():
+        if node.output[0] in said and not node.metadata_props:
+            node.metadata_props.extend(said[node.output[0]])
 
 
 def _means_the_same(op_type: str, version: int, other: int = OLDEST_READ) -> bool:

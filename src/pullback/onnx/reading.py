@@ -73,11 +73,25 @@ class Names:
         self.outer = outer
         self.moves = moves
         """What is added to values of these names."""
+        self._made: dict[str, tuple[NodeProto, int]] = {}
 
     def add(self, name: str, value: Any) -> None:
         """Give a name to a value."""
         move = self.moves.get(name)
         self.values[name] = value if move is None else value + move
+
+    def note(self, node: NodeProto) -> None:
+        """Remember which node gives which values."""
+        self._made.update({y: (node, i) for i, y in enumerate(node.output)})
+
+    def made(self, name: str) -> tuple[NodeProto, int]:
+        """The node that gives a value, and which of its outputs that is; KeyError where none does."""
+        names: Names | None = self
+        while names is not None:
+            if name in names._made:
+                return names._made[name]
+            names = names.outer
+        raise KeyError(name)
 
     def __getitem__(self, name: str) -> Any:
         names: Names | None = self
@@ -246,6 +260,7 @@ def read_nodes(nodes: Sequence[NodeProto], names: Names) -> None:
                 if main is not None and not node.loose:
                     main.origin[y] = node
             names.add(name, y)
+        names.note(proto)
         if main is not None:
             main.nodes.append(node)
 
@@ -269,7 +284,11 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     graph.scope = outer.at(prefix, Place(node, node.names.graph.read_at))
     try:
         require_operands(node.domain, node.op_type, node.opset, tuple([_kind_of(x) for x in inputs]))
-        return read(node, *inputs)
+        told = node.names.graph.provenance.operation(node.proto, node.names) if node.proto.metadata_props else None
+        if told is None:
+            return read(node, *inputs)
+        i, y = told
+        return y if len(node.outputs) == 1 else (*(ys := read(node, *inputs))[:i], y, *ys[i + 1 :])
     except PullbackError as error:
         if str(error).startswith("onnx.load:"):
             raise

@@ -60,6 +60,8 @@ class Record:
     """The node of a loaded model that is written again as it was."""
     captured: Mapping[str, str] | None = None
     """For each name outside that the subgraphs of `proto` read the value that stands for it."""
+    provenance: str = ""
+    """What is said of the operation of ours that it is the last node of; empty where it is the only one."""
 
 
 @dataclass(eq=False, slots=True)
@@ -98,6 +100,8 @@ class Model:
         self.known = Guard(Around(zeros=True, poles=True))
         """Which numbers the elements of tensors may be, whatever reaches a function."""
         self.session: Any = None
+        self.tells = False
+        """Whether it says which operations of ours its nodes stand for."""
         self.strict = False
         """Whether an error in a writer is raised at once: for finding its cause."""
         self.failures: list[tuple[Operation, str]] = []

@@ -21,6 +21,8 @@ _SHIFT = 10
 """From here on Stirling's series is exact."""
 _DIRECT = 64
 """The terms of the zeta function that are added one by one."""
+_ENDLESS = 1000.0
+"""From this exponent on the terms of the zeta function that are not added one by one are 0."""
 _ANGLES = (np.arange(64) + 0.5) * (math.pi / 64)
 _SPENCE = (
     1.0, 1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400, 1 / 526901760,
@@ -107,19 +109,21 @@ class Functions:
         """
         xp = self.xp
         x, q = xp.broadcast_arrays(x, q)
-        pole = (x > 1) & (q <= 0) & (q == xp.floor(q))
+        pole = ~(x < 1) & (q <= 0) & (q == xp.floor(q))
         safe = xp.where(pole | (q == math.inf), 1.0, q)
         value = xp.sum(xp.power(safe[..., None] + np.arange(_DIRECT), -x[..., None]), axis=-1)
         end = safe + float(_DIRECT)
+        whole, endless = x == xp.floor(x), (x == math.inf) & (q > 1) & (q < math.inf)
+        x = xp.where(x == math.inf, _ENDLESS, x)
         power = xp.power(end, -x)
         value = value + end * power / (x - 1.0) + 0.5 * power
         factor = x * power / end
         for k, number in enumerate(_BERNOULLI, start=1):
             value = value + number / math.factorial(2 * k) * factor
             factor = factor * (x + (2 * k - 1)) * (x + 2 * k) / (end * end)
-        outside = (x < 1) | (end < 10.0) | ((q < 0) & (x != xp.floor(x)))
-        value = xp.where(pole | (x == 1), math.inf, xp.where((q == math.inf) & (x > 1), 0.0, value))
-        return xp.where(outside, math.nan, value)
+        outside = (x < 1) | (end < 10.0) | ((q < 0) & ~whole) | endless
+        value = xp.where(outside, math.nan, xp.where((q == math.inf) & (x > 1), 0.0, value))
+        return xp.where(pole | (x == 1), math.inf, value)
 
     @in_double
     def gammainc(self, a: Any, x: Any) -> Any:
@@ -141,17 +145,23 @@ class Functions:
         from_below = ratio > 0
         value = xp.where(from_below, part, 1.0 + part) if lower else xp.where(from_below, 1.0 - part, -part)
         none, whole = (0.0, 1.0) if lower else (1.0, 0.0)
-        value = xp.where(x == 0, none, xp.where(xp.isinf(x) | (a == 0), whole, value))
-        return xp.where((a < 0) | (x < 0) | ((a == 0) & (x == 0)), math.nan, value)
+        value = xp.where((x == 0) | (a == math.inf), none, xp.where(xp.isinf(x) | (a == 0), whole, value))
+        open_ = ((a == 0) & (x == 0)) | ((a == math.inf) & (x == math.inf))
+        return xp.where((a >= 0) & (x >= 0) & ~open_, value, math.nan)
 
     @in_double
     def betainc(self, a: Any, b: Any, x: Any) -> Any:
         xp = self.xp
         a, b, x = xp.broadcast_arrays(a, b, x)
+        below, above = (a == 0) | (b == math.inf), (b == 0) | (a == math.inf)
+        inside = (x >= 0) & (x <= 1) & (a >= 0) & (b >= 0) & ~(below & above)
         inner = xp.where((x <= 0) | (x >= 1), 0.5, x)
+        a, b = [xp.where(below | above, 1.0, p) for p in (a, b)]
         part = incomplete_kernels.betainc_by_parameters(xp, self, 0, 0, a, b, inner)
         value = xp.where(incomplete_kernels.is_right_of_the_mean(a, b, inner), 1.0 + part, part)
-        return xp.where((x < 0) | (x > 1), math.nan, xp.where(x == 0, 0.0, xp.where(x == 1, 1.0, value)))
+        value = xp.where(below, 1.0, xp.where(above, 0.0, value))
+        value = xp.where(x == 0, 0.0, xp.where(x == 1, 1.0, value))
+        return xp.where(inside, value, math.nan)
 
     @in_double
     def i0e(self, x: Any) -> Any:

@@ -18,6 +18,7 @@ from ..core.types import TensorType
 from ..passes.fold import folded
 from ..passes.merge import merged
 from ..passes.view import View, inputs_of_run, view_of
+from .hints import hint, is_told
 from .nodes import NodeWriter
 from .records import Body, Model, Value
 from .registry import takes_pairs, takes_rows, writer_of
@@ -166,8 +167,19 @@ class Writer(NodeWriter):
         self._op = outer
         values = found if isinstance(found, Sequence) else (found,)
         self._name(op, values, first, count)
+        if self.model.tells and is_told(op.primitive):
+            self._tell(op, inputs, values)
         for y, value in zip(op.outputs, values, strict=False):
             self.values[y] = self.told(y, value) if isinstance(value, Value) else value
+
+    def _tell(self, op: Operation, inputs: Sequence[Any], values: Sequence[Any]) -> None:
+        """Note at the last of the nodes that an operation is written as what they stand for."""
+        if not all(isinstance(x, Value) for x in inputs):
+            return
+        for i, y in enumerate(values):
+            record = self.model.producers.get(y.name) if isinstance(y, Value) else None
+            if record is not None and not record.provenance:
+                record.provenance = hint(self.model, op, inputs, record, (i, record.outputs.index(y.name)))
 
     def _name(self, op: Operation, values: Sequence[Any], first: int, count: int) -> None:
         """Name the nodes from number `first` on, and the values from number `count` on, after the operation."""

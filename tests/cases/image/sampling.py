@@ -35,6 +35,7 @@ def _transform(name: str, *how: Any, mode: str = "CONSTANT", **more: Any) -> Cas
         f"projective_{name}",
         lambda x, t: pb.image.projective_transform(x, t, *how, fill_mode=mode),
         [IMAGES[:2], TRANSFORMS],
+        other_at_hard_points={"onnx": "places beyond the image are read as one that is not there"},
         **more,
     )
 

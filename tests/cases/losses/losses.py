@@ -154,6 +154,7 @@ CASES = [
         "sampled_softmax_loss",
         lambda w, b, x: pb.nn.sampled_softmax_loss(w, b, [[1], [2]], x, 3, 6, sampled_values=SAMPLE),
         [normal(6, 4), normal(6, seed=1), normal(2, 4, seed=2)],
+        other_at_hard_points={"onnxruntime": "infinities of products meet in another order"},
         expected=lambda w, b, x: _sampled_softmax(w, b, x),
         third_order=True,
     ),
@@ -265,6 +266,7 @@ CASES = [
         "weighted_cross_entropy",
         lambda x, z, w: pb.nn.weighted_cross_entropy_with_logits(labels=z, logits=x, pos_weight=w),
         [normal(3, 2), positive(3, 2) / 2, positive(2)],
+        other_at_hard_points={"onnx": "a sign is written together with the one inside softplus"},
     ),
     Case(
         "log_poisson_loss",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...core.dtypes import float64
 from ...primitives.activations.bias import BiasAdd
 from ...primitives.activations.rectifiers import LeakyRelu, LeakyReluGrad, Silu
 from ...primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
@@ -18,6 +21,11 @@ def bias_add(body: Body, p: Any, x: Ref, bias: Ref) -> Any:
 
 @writer(LeakyRelu, LeakyReluGrad)
 def leaky(body: Body, p: Any, *xs: Ref) -> Any:
+    """TensorFlow's have a slope of 32 bits."""
+    if xs[0].dtype == float64 and p.alpha != float(np.float32(p.alpha)):
+        x, slope = xs[-1], body.constant(p.alpha, float64)
+        above = body.node("Greater", x, body.constant(0, float64))
+        return body.main("SelectV2", above, xs[0], body.node("Mul", xs[0], slope))
     return body.main(p.type, *xs, alpha=float(p.alpha))
 
 

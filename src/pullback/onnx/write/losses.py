@@ -24,7 +24,7 @@ from ..records import Value
 from ..registry import writer
 from ..writing import Writer
 from .activations.activations import in_float32
-from .activations.softmax import counted_up, narrowed, widened
+from .activations.softmax import counted_up, log_softmax, narrowed, widened
 from .cumulative import rows_of_loop
 from .reduction.reduce import wide
 from .traced import traced
@@ -88,7 +88,7 @@ def l2_loss(w: Writer, p: Any, x: Value) -> Value:
 def cross_entropy(w: Writer, p: Any, x: Value, labels: Value) -> list[Value | None]:
     x, labels = widened(w, x), widened(w, labels)
     axis = p.axis if x.type.shape.rank is None else p.axis % x.type.shape.rank
-    logarithm = w.node("LogSoftmax", x, axis=p.axis)
+    logarithm = log_softmax(w, x, p.axis)
     loss = back = None
     if w.read(0):
         zero = w.scalar(0, labels)
@@ -105,7 +105,7 @@ def sparse_cross_entropy(w: Writer, p: Any, x: Value, labels: Value) -> list[Val
     """NaN where a label is not the number of a class."""
     x = widened(w, x)
     rank = len(x.type.shape.sizes or (None,))
-    logarithm = w.node("LogSoftmax", x, axis=-1)
+    logarithm = log_softmax(w, x, -1)
     classes = w.lengths(x, [rank - 1])
     column = w.unsqueeze(labels if labels.type.dtype in (int32, int64) else w.cast(labels, int64), [rank - 1])
     last = w.node("Sub", w.cast(w.reshape(classes, []), column.type.dtype), w.scalar(1, column))

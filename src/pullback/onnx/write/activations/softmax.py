@@ -8,7 +8,6 @@ import numpy as np
 
 from ....core.dtypes import bfloat16, float16, float32, float64
 from ....primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
-from ...nans import with_nans
 from ...records import Value
 from ...registry import writer
 from ...writing import Writer
@@ -19,10 +18,17 @@ _LONGEST_TABLE = 2**20
 
 @writer(Softmax, LogSoftmax)
 def softmax(w: Writer, p: Any, x: Value) -> Value:
-    y = w.node(p.type, widened(w, x), axis=p.axis)
-    if p.type == "LogSoftmax" and x.type.dtype == float64:
-        return with_nans(w, x, y, lambda nans: w.sum(nans, [p.axis], True))
-    return narrowed(w, y)
+    x = widened(w, x)
+    return narrowed(w, log_softmax(w, x, p.axis) if p.type == "LogSoftmax" else w.node(p.type, x, axis=p.axis))
+
+
+def log_softmax(w: Writer, x: Value, axis: int) -> Value:
+    """NaN along the axis where it holds NaN or inf, which onnxruntime forgets in float64."""
+    y = w.node("LogSoftmax", x, axis=axis)
+    if x.type.dtype != float64:
+        return y
+    finite = w.node("Less", x, w.scalar(np.inf, x))
+    return w.node("Add", y, w.sum(w.where(finite, w.scalar(0, x), w.scalar(np.nan, x)), [axis], True))
 
 
 @writer(SoftmaxGrad)
