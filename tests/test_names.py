@@ -253,7 +253,7 @@ def test_composites_are_leaves_of_nests() -> None:
 def test_the_data_of_an_old_assertion_is_shown_in_place_of_what_is_compared() -> None:
     x = pb.placeholder(pb.float32, [])
     check = pb.assert_positive(x, [pb.constant(7), "seven"])
-    with pytest.raises(pb.errors.InvalidArgumentError, match=r"x > 0 did not hold\. x: seven 7"):
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"x > 0 did not hold\. x: 7 seven"):
         pb.Session(engine="numpy").run(check, {x: -1.0})
 
 

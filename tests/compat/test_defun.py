@@ -162,3 +162,17 @@ def test_a_derivative_of_too_many_results_is_an_invalid_argument() -> None:
     x = tf.constant(3.0)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Num gradients 2 generated for op 'CustomGradient'"):
         tf.gradients(double(x), x)
+
+
+def test_a_function_says_which_of_its_operations_act() -> None:
+    @Defun(tf.float32)
+    def checked(x: Any) -> Any:
+        with tf.control_dependencies([tf.Assert(x > 0.0, [x])]):
+            return x * 2.0
+
+    @Defun(tf.float32, tf.float32, out_names=["sum"])
+    def summed(a: Any, b: Any) -> Any:
+        return a + b
+
+    assert checked.stateful_ops == [("Assert", "Assert")]
+    assert summed.stateful_ops == []

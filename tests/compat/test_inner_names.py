@@ -150,7 +150,7 @@ def test_where_joined_tensors_begin() -> None:
     assert [x.tolist() for x in pb.Session(engine="numpy").run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
 
     found = inner_names.concat_offset(tf.constant(-3), [tf.constant([n, 3]) for n in (1, 2)] * 2)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"the axis is out of range of the rank: -3 2"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Concat dim is out of range: -3 vs. 2"):
         pb.Session(engine="numpy").run(found)
 
 
@@ -159,7 +159,7 @@ def test_joined_tensors_are_counted_along_an_axis_from_the_end(engine: str) -> N
     found = inner_names.concat_offset(tf.constant(-2), [tf.constant([2, n, 5]) for n in (3, 7, 20)])
     assert [x.tolist() for x in pb.Session(engine=engine).run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
     differ = inner_names.concat_offset(tf.constant(1), [tf.constant([2, 7, n]) for n in (5, 10)])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="all lengths except those along the axis must match"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="All dimensions except"):
         pb.Session(engine=engine).run(differ)
 
 

@@ -387,3 +387,14 @@ def test_an_operation_from_outside_that_a_branch_returns_is_run_whatever_is_chos
         for i, fetch in enumerate(chosen):
             session.run(fetch, {p: i % 2 == 0})
             assert session.run(v) == 2.0 + i
+
+
+def test_a_branch_of_many_is_named_by_its_number() -> None:
+    left: list[pb.Tensor] = []
+
+    def first() -> pb.Tensor:
+        left.append(pb.constant(1.0, name="inside"))
+        return left[0]
+
+    with pytest.raises(ValueError, match=r"^Tensor inside:0 in branch 0 is accessed from branch 1\. "):
+        pb.switch_case(pb.constant(1), [first, lambda: left[0] + 1.0])

@@ -192,7 +192,14 @@ def test_only_the_rows_of_a_variable_are_read() -> None:
         (
             lambda x: pb.scatter_nd([[0]], [1.0, 2.0], [3]),
             ValueError,
-            "scatter_nd: float32[2] at int32[1,1] does not fit the shape (3,)",
+            "scatter_nd: float32[2] at int32[1,1] does not fit the shape (3,). "
+            "The outer 1 dimensions of indices.shape=(1,) must be those of updates.shape=(2,)",
+        ),
+        (
+            lambda x: pb.scatter_nd([[0]], [[1.0, 2.0]], [3, 3]),
+            ValueError,
+            "scatter_nd: float32[1,2] at int32[1,1] does not fit the shape (3, 3). "
+            "The inner 1 dimensions of input.shape=(3, 3) must be those of updates.shape=(1, 2)",
         ),
         (
             lambda x: pb.boolean_mask(x, x > 0, axis=1),

@@ -27,6 +27,7 @@ def refused(build: Any, numbers: list[int], engine: str, fed: bool) -> str:
 @pytest.mark.parametrize("name", SEGMENTS)
 def test_segment_ids_that_do_not_ascend(name: str, fed: bool, engine: str) -> None:
     text = refused(lambda ids: SEGMENTS[name](pb.constant(ROWS), ids), [0, 2, 1], engine, fed)
+    assert "Segment id 2 out of range [0, 2), possibly because 'segment_ids' input is not sorted: " in text
     assert "segment ids are not increasing: number 2 is 1, after 2" in text
 
 
@@ -36,6 +37,9 @@ def test_segment_ids_below_zero(fed: bool, engine: str) -> None:
     for ids, at in ([-1, 0, 1], 0), ([0, 0, -1], 2):
         text = refused(lambda ids: pb.math.segment_sum(pb.constant(ROWS), ids), ids, engine, fed)
         assert f"segment ids must be >= 0, but number {at} is -1" in text
+        assert ("Segment id -1 out of range [0, 2), possibly because 'segment_ids' input is not sorted" in text) == (
+            at == 0
+        )
 
 
 @BOTH
@@ -102,7 +106,7 @@ def test_a_sparse_tensor_does_not_fill_another_shape() -> None:
     y = pb.sparse.reshape(pb.sparse.SparseTensor([[0, 1]], [2.0], shape), [5, -1]).dense_shape
     session = pb.Session(engine="numpy")
     assert session.run(y, {shape: [5, 2]}).tolist() == [5, 2]
-    with pytest.raises(pb.errors.InvalidArgumentError, match=r"do not fill the second \[2 3\] \[ 5 -1\]"):
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"do not fill the second \[2 3\] \[5 -1\]"):
         session.run(y, {shape: [2, 3]})
 
 
@@ -139,3 +143,16 @@ def test_more_segments_than_memory_holds(name: str, engine: str) -> None:
     y = SEGMENTS[name](pb.ones([1, 10]), pb.constant([1 << 60], pb.int64))
     with pytest.raises(pb.errors.InvalidArgumentError, match="segments, more than any memory holds"):
         pb.Session(engine=engine).run(y)
+
+
+def test_what_an_assertion_says_stands_between_the_values_that_it_shows() -> None:
+    lengths = pb.placeholder(pb.int32, [3])
+    check = pb.debugging.Assert(
+        pb.reduce_all(lengths < 9), ["lengths", lengths, "must be below", pb.constant(9), "here"]
+    )
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"failed: lengths \[2 7 10\] must be below 9 here"):
+        pb.Session(engine="numpy").run(check, {lengths: [2, 7, 10]})
+    with pytest.raises(pb.errors.InvalidArgumentError, match="failed: lengths must be below here"):
+        pb.Session(engine="xla").run(check, {lengths: [2, 7, 10]})
+    nodes = {node.name: node for node in pb.get_default_graph().as_graph_def().node}
+    assert len(nodes["Assert"].input) == 6

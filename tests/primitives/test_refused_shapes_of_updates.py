@@ -48,7 +48,7 @@ def test_segment_numbers_are_one_for_each_row(name: str) -> None:
 
 
 def test_a_number_of_segments_is_not_negative() -> None:
-    with pytest.raises(ValueError, match=r"^num_segments must not be negative, but is -2$"):
+    with pytest.raises(ValueError, match=r"^Cannot specify a negative value for num_segments, but it is -2$"):
         pb.sparse.segment_sum(pb.ones([4, 4]), [0, 1], [0, 1], num_segments=-2)
 
 

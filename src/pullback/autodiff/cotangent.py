@@ -122,18 +122,21 @@ def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
     outer = graph.scope
     graph.scope = outer._replace(colocation=(terms[0].op,))
     try:
-        parts = tiles_joined(terms)
-        total = parts[0] if len(parts) == 1 else AddN()(*parts, name=name)
+        return _added(terms, name)
     finally:
         graph.scope = outer
-    return total
+
+
+def _added(terms: Sequence[Tensor], name: str | None) -> Tensor:
+    parts = tiles_joined(terms)
+    return parts[0] if len(parts) == 1 else AddN()(*parts, name=name)
 
 
 def _add_in_pairs(terms: Sequence[Tensor], op: Operation) -> Tensor:
     with op.graph.acting.name_scope(op.name + "_gradient_sum"):
         total = terms[0]
         for term in terms[1:]:
-            total = _add_at_first([total, term], None)
+            total = _added([total, term], None)
     return total
 
 

@@ -13,9 +13,28 @@ _index = attrgetter("index")
 
 def operations_between(ys: Iterable[Tensor], xs: Sequence[Tensor]) -> list[Operation]:
     """The operations on a path from an x to a y along trainable tensors, last made first; those of the xs included."""
+    ancestors, reached = _reached(ys, xs)
+    return [op for op in reversed(ancestors) if op in reached]
+
+
+def uses_between(ys: Sequence[Tensor], xs: Sequence[Tensor]) -> dict[Operation, int]:
+    """The operations that a walk from ys back to xs comes to, and how often each is an input of one of them."""
+    ancestors, reached = _reached(ys, xs)
+    uses = {y.op: 0 for y in ys if y.op in reached}
+    for op in reversed(ancestors):
+        if op in uses:
+            for x in op.inputs:
+                producer = x.op
+                if producer in reached:
+                    uses[producer] = uses.get(producer, 0) + 1
+    return uses
+
+
+def _reached(ys: Iterable[Tensor], xs: Sequence[Tensor]) -> tuple[list[Operation], set[Operation]]:
+    """What `ys` depend on, first made first, and those of it that depend on an x along trainable tensors."""
     sources = {x.op for x in xs}
     if not sources:
-        return []
+        return [], set()
     first = min(op.index for op in sources)
     ancestors = _ancestors(ys, first)
     ancestors.sort(key=_index)
@@ -28,7 +47,7 @@ def operations_between(ys: Iterable[Tensor], xs: Sequence[Tensor]) -> list[Opera
             if x.op in reached and x.type.dtype in TRAINABLE:
                 reached.add(op)
                 break
-    return [op for op in reversed(ancestors) if op in reached]
+    return ancestors, reached
 
 
 def _ancestors(ys: Iterable[Tensor], first: int) -> list[Operation]:

@@ -1,7 +1,7 @@
 """Reverse-mode differentiation (`gradients`): a backward walk that appends operations. Knows no primitive by name.
 
 Reverse accumulation (Linnainmaa 1970; Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3) over the
-operations between xs and ys, last made first.
+operations between xs and ys, first come, first served, once the last use of one was done (Kahn 1962).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
 from .masked_zeros import guard_for
 from .optimizing import lean_targets, lean_terms, terms_within
-from .paths import crossings, operations_between, path_between, row_crossings
+from .paths import crossings, operations_between, path_between, row_crossings, uses_between
 from .registry import as_rules
 from .rules import apply_rule
 
@@ -241,8 +241,8 @@ class _Reverse:
         self._scope = self._outer._replace(guard=self._guard)
         self._ys = ys
         self._xs = set(xs)
-        self._operations = operations_between(ys, xs)
-        self._between = set(self._operations)
+        self._pending = uses_between(ys, xs)
+        """For each operation between the xs and the ys: how many of its uses there are still to be done."""
         self._stops = stops
         self._options = options
         self.known_zeros: list[Tensor] = []
@@ -257,8 +257,9 @@ class _Reverse:
 
     def _walk(self, terms: dict[Tensor, list[Term]]) -> dict[Tensor, Term | None]:
         sums: dict[Tensor, Term | None] = dict.fromkeys(self._xs)
-        xs, stops = self._xs, self._stops
-        for op in self._operations:
+        xs, stops, pending = self._xs, self._stops, self._pending
+        ready = [op for op in dict.fromkeys([y.op for y in self._ys]) if pending.get(op) == 0]
+        for op in ready:
             dys: list[Term | None] = []
             connected = False
             result = op.result
@@ -274,6 +275,12 @@ class _Reverse:
                 connected = True
             if connected and op not in stops:
                 self._pull(op, dys, terms)
+            for x in op.inputs:
+                left = pending.get(x.op)
+                if left == 1:
+                    ready.append(x.op)
+                elif left:
+                    pending[x.op] = left - 1
         return sums
 
     def _sum(self, received: list[Term], op: Operation) -> Term:
@@ -282,8 +289,8 @@ class _Reverse:
 
     def _pull(self, op: Operation, dys: list[Term | None], terms: dict[Tensor, list[Term]]) -> None:
         """Send the cotangents of the outputs of `op` through its rule to its inputs."""
-        between, graph = self._between, self._graph
-        wanted = [x.op in between and x.type.dtype in TRAINABLE for x in op.inputs]
+        pending, graph = self._pending, self._graph
+        wanted = [x.op in pending and x.type.dtype in TRAINABLE for x in op.inputs]
         if True not in wanted:
             return
         scope = self._scope_around(op) if self._options.colocate else self._scope

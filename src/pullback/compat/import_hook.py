@@ -20,7 +20,7 @@ import pullback
 
 from . import v1
 from .modes import disable_v2_behavior, enable_resource_variables, enable_v2_tensorshape
-from .v1 import inner_names, messages, mnist, moving_averages, python_util, rnn_names, test_decorators
+from .v1 import generated_names, inner_names, messages, mnist, moving_averages, python_util, rnn_names, test_decorators
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
@@ -210,6 +210,8 @@ def _python(below: Sequence[str]) -> list[Any]:
     named = [name for name in own if name in v1.NAMESPACES or name in [package for _, package in _PACKAGES]]
     top = pullback if below[-1].endswith("_v2") else v1
     found = [place for name in [*named, *_NAMESPACES] for place in _found(top, name.split(".") if name else [])]
+    if below[-1].startswith("gen_"):
+        found.insert(0, generated_names)
     return [*found, inner_names, rnn_names, python_util, moving_averages]
 
 

@@ -25,8 +25,8 @@ from ..primitives.tensor_array import ArrayBlank, ArrayHead, ArrayRead, ArrayWri
 from .loop_count import affine, conjuncts, increment, steps_while, whole_number
 
 _UNBOUNDED = np.iinfo(np.int32).max
-_MOST_ROOM = 1 << 20
-"""A bound on the elements above which it is taken for none."""
+MOST_ROOM = 1 << 20
+"""A bound on elements or steps above which it is taken for none."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _array(loop: ArrayLoop, i: int, writes: list[Operation]) -> _Array:
     ranges = [_positions(loop, array, op.inputs[1], steps) for op in writes]
     known = [r for r in ranges if r is not None and r[0] >= 0]
     length = max(size, *[last + 1 for _, last in known], 0)
-    if len(known) < len(ranges) or (length > _MOST_ROOM and not exact):
+    if len(known) < len(ranges) or (length > MOST_ROOM and not exact):
         return array
     return array._replace(length=length, exact=exact)
 

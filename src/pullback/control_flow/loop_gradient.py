@@ -20,6 +20,7 @@ from ..primitives.creation.fill import zeros_like
 from ..primitives.indexing.gather import merge_leading
 from ..primitives.shape.reshape import reshape
 from ..primitives.variables.operations import variable_type, variable_zeros
+from .array_loops import MOST_ROOM, ArrayLoop
 from .branch import as_dense
 from .state import with_step_results
 
@@ -142,7 +143,8 @@ class _Backward:
         self.active = self._active(list(wanted[1:]))
         self.wanted = [*self.active, *wanted[1 + c :]]
         seeded = [*self.active, *[dy is not None for dy in self.written]]
-        self.countable = loop.length is not None or loop.bound is not None
+        self.length, self.bound = _counted(op)
+        self.countable = self.length is not None or self.bound is not None
         """Whether slices of all steps can be put together on every engine: XLA must know how many there can be."""
         kept = range(c + loop.stacked, len(self.body.results))
         self.pullback: Pullback = pullback_of(self.body, tuple(self.wanted), tuple(seeded), given=tuple(kept))
@@ -171,14 +173,15 @@ class _Backward:
         starts = [_start(dy, y) for dy, y, on in zip(self.final, self.op.outputs[1:], self.active, strict=False) if on]
         sums = [_zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if self._is_sum(place)]
         carried = [*starts, *sums]
+        hands_on_slices = any(place and not self._is_sum(place) for place in places[c + s :])
         loop = type(self.loop)(
             with_step_results(body, len(carried)),
             None,
             len(carried),
             scanned=len(rows),
             stacked=len(body.results) - len(carried),
-            length=self.loop.length,
-            bound=self.loop.bound,
+            length=self.length if hands_on_slices else self.loop.length,
+            bound=self.bound if hands_on_slices else self.loop.bound,
             reverse=not self.loop.reverse,
             at_once=self.loop.at_once,
             memory=memory,
@@ -297,6 +300,18 @@ class _Backward:
             else:
                 stacked += components(term)
         return [*previous, *added, *stacked]
+
+
+def _counted(op: Operation) -> tuple[int | None, int | None]:
+    """The number of steps of the loop `op`, and one that they never exceed, where these are known."""
+    loop: Loop = op.primitive  # type: ignore[assignment]
+    if loop.bound is not None or loop.condition is None:
+        return loop.length, loop.bound
+    c = loop.carried
+    most, exact = ArrayLoop(op.inputs[1 : 1 + c], loop.body, loop.condition, op.inputs[1 + c :], op.inputs[0]).steps()
+    if exact:
+        return most, loop.bound
+    return loop.length, most if (most or 0) <= MOST_ROOM else None
 
 
 def _symbols(x: Tensor) -> set[Length]:

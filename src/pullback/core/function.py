@@ -6,6 +6,7 @@ for an input of the operation that holds the function. So a function never refer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -349,9 +350,14 @@ def _inaccessible(graph: Graph, x: Tensor) -> InaccessibleTensorError:
             f"{x} (made at {site_of(x)}) must be from the same graph as the body '{graph.name}', or from one around it."
         )
     return InaccessibleTensorError(
-        f"Tensor {x.name} in {x.op.graph.name} is accessed from {graph.name}. {x} (made at {site_of(x)}) is inside the "
-        f"body '{x.op.graph.name}' and cannot be used in '{graph.name}'; return it from its body instead."
+        f"Tensor {x.name} in {_spoken(x.op.graph)} is accessed from {_spoken(graph)}. {x} (made at {site_of(x)}) is "
+        f"inside the body '{x.op.graph.name}' and cannot be used in '{graph.name}'; return it from its body instead."
     )
+
+
+def _spoken(graph: Graph) -> str:
+    """The name of a body; of branches of many, which are numbered, as one says it."""
+    return re.sub(r"^branch_(\d+)$", r"branch \1", graph.name)
 
 
 def lifted(x: Tensor, graph: Graph) -> Tensor:

@@ -135,6 +135,13 @@ class DefinedFunction:
         """None: a call itself finds what the function needs beside its arguments."""
         return []
 
+    @property
+    def stateful_ops(self) -> list[tuple[str, str]]:
+        """Names and types of its operations that act, or give something else each time, for arguments of any shape."""
+        inputs = [pb.TensorSpec(pb.TensorShape(None), dtype) for dtype in self._types]
+        body = pb.function(self._func).get_concrete_function(*inputs).graph
+        return [(op.name, op.type) for op in body.get_operations() if op.primitive.stateful]
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results, as the Python function returns them, or the operation if there are none; takes `name` too."""
         name = kwargs.pop("name", None) or self.name

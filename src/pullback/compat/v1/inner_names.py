@@ -53,6 +53,9 @@ from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
 from .metrics.helpers import broadcast_weights as broadcast_weights
 from .metrics.helpers import metric_variable as metric_variable
 from .placement import DeviceSpec
+from .segment_slopes import sparse_segment_mean_grad as sparse_segment_mean_grad
+from .segment_slopes import sparse_segment_sqrt_n_grad as sparse_segment_sqrt_n_grad
+from .segment_slopes import sparse_segment_sum_grad as sparse_segment_sum_grad
 from .summary import FileWriterCache as SummaryWriterCache  # noqa: F401
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
@@ -213,19 +216,23 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     shapes = pb.stack(rows)
     axis, rank = pb.convert_to_tensor(concat_dim), pb.size(rows[0])
     chosen = pb.equal(pb.range(rank), pb.where(axis < 0, axis + rank, axis))
+    matches = pb.logical_or(chosen, pb.equal(shapes, shapes[0]))
     checks = [
+        pb.debugging.Assert(pb.reduce_any(chosen), ["concat_offset: Concat dim is out of range:", axis, "vs.", rank]),
         pb.debugging.Assert(
-            pb.reduce_any(chosen), ["concat_offset: the axis is out of range of the rank:", axis, rank]
-        ),
-        pb.debugging.Assert(
-            pb.reduce_all(pb.logical_or(chosen, pb.equal(shapes, shapes[0]))),
-            ["concat_offset: all lengths except those along the axis must match:", axis, shapes],
-            summarize=64,
+            pb.reduce_all(matches), ["concat_offset: All dimensions except", axis, *_first_other(shapes, matches)]
         ),
     ]
     with pb.control_dependencies(checks):
         offsets = pb.where(chosen, pb.cumsum(shapes, 0, exclusive=True), pb.zeros_like(shapes))
     return pb.unstack(offsets, len(rows), name=name or "unstack")
+
+
+def _first_other(shapes: pb.Tensor, matches: pb.Tensor) -> list[Any]:
+    """The end of a message that shapes do not match: the first that differs, and what it differs from."""
+    other = pb.argmin(pb.cast(pb.reduce_all(matches, 1), pb.int32))
+    texts = [pb.strings.format("{}", row) for row in (pb.gather(shapes, other), shapes[0])]
+    return ["must match. Input", other, "has shape", texts[0], "and doesn't match input 0 with shape", texts[1] + "."]
 
 
 def scatter_nd_non_aliasing_add(

@@ -15,8 +15,9 @@ writer(CheckNumerics)(with_attributes)
 
 @writer(Assert)
 def assert_(body: Body, p: Any, condition: Ref, *data: Ref) -> Any:
-    shown = [body.constant(p.message.encode(), string), *data] if p.message else list(data)
-    body.main("Assert", condition, shown, summarize=3 if p.summarize is None else p.summarize)
+    shown = [text for pair in zip(data, p.behind or [""] * len(data), strict=True) for text in pair]
+    said = [body.constant(x.encode(), string) if isinstance(x, str) else x for x in [p.message, *shown] if x != ""]
+    body.main("Assert", condition, said, summarize=3 if p.summarize is None else p.summarize)
     return ()
 
 

@@ -321,7 +321,7 @@ class LSTMCell(RNNCell):
             f, i = f + self._peepholes[0] * c, i + self._peepholes[1] * c
         c = sigmoid(f + self.forget_bias) * c + sigmoid(i) * self.activation(j)
         if self.cell_clip is not None:
-            c = clip_by_value(c, -self.cell_clip, self.cell_clip)
+            c = clip_by_value(c, -float(self.cell_clip), float(self.cell_clip))
         if self.use_peepholes:
             o = o + self._peepholes[2] * c
         h = sigmoid(o) * self.activation(c)

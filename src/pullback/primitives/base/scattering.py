@@ -78,6 +78,17 @@ def bounded(xp: Any, indices: Any, n: int) -> Any:
     return inside.astype(np.int32) if n < 2**31 - 1 else inside
 
 
+def unlike_lengths(lead: TensorShape, updates: TensorShape, full: TensorShape, depth: int) -> str:
+    """The end of a message that `updates` do not fit: whether they are unlike `lead`, or unlike `full[depth:]`."""
+    outer = lead.rank
+    if outer is None or updates.rank is None:
+        return ""
+    if not lead.is_compatible_with(updates[:outer]):
+        return f". The outer {outer} dimensions of indices.shape={lead} must be those of updates.shape={updates}"
+    inner = len(full[depth:])
+    return f". The inner {inner} dimensions of input.shape={full} must be those of updates.shape={updates}"
+
+
 def check_not_empty(what: str, indices: TensorType, pointed_at: TensorShape) -> None:
     """ValueError where there are index vectors, known to be some, into a shape that has no elements."""
     if (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import ml_dtypes
@@ -43,20 +44,25 @@ def assert_(
 
 
 def _guard(data: Sequence[Any], said: str, summarize: int | None) -> tuple[Assert, list[Tensor]]:
-    """What raises, and the tensors that it shows."""
-    said = " ".join([said, *[x for x in data if isinstance(x, str)]])
-    return Assert(said, 3 if summarize is None else int(summarize)), [
-        convert_to_tensor(x) for x in data if not isinstance(x, str)
-    ]
+    """What raises, and the tensors that it shows; texts stand between these as they do in `data`."""
+    words: list[list[str]] = [[said]]
+    tensors = []
+    for x in data:
+        if isinstance(x, str):
+            words[-1].append(x)
+        else:
+            tensors.append(convert_to_tensor(x))
+            words.append([])
+    message, *behind = [" ".join(texts) for texts in words]
+    return Assert(message, 3 if summarize is None else int(summarize), tuple(behind) if any(behind) else ()), tensors
 
 
 def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int | None, name: str) -> Operation:
     guard, tensors = _guard(data, said, summarize)
     known = [constant_value(x) for x in (condition, *tensors)]
     if known[0] is not None and not np.all(known[0]):
-        shown = [summary(x, guard.summarize) for x in known[1:] if x is not None]
-        raise InvalidArgumentError(" ".join([guard.message, *shown]).strip())
-    in_a_run = Assert(f"assertion failed: {guard.message}", guard.summarize)
+        raise InvalidArgumentError(guard.text(["?" if x is None else summary(x, guard.summarize) for x in known[1:]]))
+    in_a_run = replace(guard, message=f"assertion failed: {guard.message}")
     return in_a_run.operation(condition, *tensors, name=name)
 
 

@@ -144,6 +144,8 @@ class Assert(AbstractGuard):
 
     message: str = ""
     summarize: int = 3
+    behind: tuple[str, ...] = ()
+    """What is said behind each of the values that are shown, if anything is said there."""
 
     def infer(self, condition: TensorType, *data: TensorType) -> tuple[TensorType, ...]:
         del data
@@ -157,8 +159,14 @@ class Assert(AbstractGuard):
     def complaint(self, fault: int, arrays: Sequence[Any]) -> str:
         del fault
         if not arrays:
-            return f"{self.message} (the NumPy engine shows the values)"
-        return " ".join([self.message, *[summary(x, self.summarize) for x in arrays[1:]]]).strip()
+            said = " ".join([self.message, *filter(None, self.behind)])
+            return f"{said} (the NumPy engine shows the values)"
+        return self.text([summary(x, self.summarize) for x in arrays[1:]])
+
+    def text(self, shown: Sequence[str]) -> str:
+        """What it says, with the values `shown` where they belong."""
+        pairs = zip(shown, self.behind, strict=True) if self.behind else [(text, "") for text in shown]
+        return " ".join([self.message, *[text for pair in pairs for text in pair if text]]).strip()
 
     def passed(self, xp: Any, *arrays: Any) -> Any:
         del xp, arrays
@@ -176,7 +184,7 @@ def summary(x: Any, count: int | None) -> str:
         quoted = [f'"{text.decode(errors="backslashreplace")}"' for text in array.flat]
         array = np.array(quoted, object).reshape(array.shape)
     edge = array.size if count is None or count < 0 else max(count, 1)
-    texts: Any = {"object": str, "float_kind": _float_text, "bool": lambda x: "1" if x else "0"}
+    texts: Any = {"object": str, "int": str, "float_kind": _float_text, "bool": lambda x: "1" if x else "0"}
     if array.dtype in (float16, bfloat16):
         array = array.astype(np.float32)
     return np.array2string(

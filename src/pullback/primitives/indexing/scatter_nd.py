@@ -19,7 +19,7 @@ from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, ZEROS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import ShapeLike, TensorLike
 from ..base.broadcasting import operands
-from ..base.scattering import check_not_empty, combine_rows, row_numbers, sum_rows
+from ..base.scattering import check_not_empty, combine_rows, row_numbers, sum_rows, unlike_lengths
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
 from ..creation.fill import fill, zeros, zeros_like
@@ -195,7 +195,8 @@ def _check_updates(what: str, indices: TensorType, updates: TensorType, full: Te
     if k is None or full.sizes is None:
         return
     if k > len(full.sizes) or not updates.shape.is_compatible_with(indices.shape[:-1] + full[k:]):
-        raise ValueError(f"{what}: {updates} at {indices} does not fit the shape {full}")
+        unlike = unlike_lengths(indices.shape[:-1], updates.shape, full, k)
+        raise ValueError(f"{what}: {updates} at {indices} does not fit the shape {full}{unlike}")
     check_not_empty(what, indices, full[:k])
 
 

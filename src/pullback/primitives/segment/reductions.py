@@ -377,11 +377,19 @@ def _fault_of_segments(ids: np.ndarray[Any, Any]) -> str | None:
     flat = ids.reshape(-1)
     falls, below = np.flatnonzero(flat[1:] < flat[:-1]), np.flatnonzero(flat < 0)
     if below.size:
-        return f"segment ids must be >= 0, but number {below[0]} is {flat[below[0]]}"
-    if falls.size:
+        fault = f"segment ids must be >= 0, but number {below[0]} is {flat[below[0]]}"
+    elif falls.size:
         at = int(falls[0])
-        return f"segment ids are not increasing: number {at + 1} is {flat[at + 1]}, after {flat[at]}"
-    return None
+        fault = f"segment ids are not increasing: number {at + 1} is {flat[at + 1]}, after {flat[at]}"
+    else:
+        return None
+    count = int(flat[-1]) + 1
+    beyond = flat[(flat < 0) | (flat >= count)]
+    if count <= 0 or not beyond.size:
+        return fault
+    return (
+        f"Segment id {beyond[0]} out of range [0, {count}), possibly because 'segment_ids' input is not sorted: {fault}"
+    )
 
 
 class SegmentNumber(Primitive):

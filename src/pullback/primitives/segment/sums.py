@@ -143,5 +143,5 @@ def _number(num: Any) -> tuple[int | None, Tensor | None]:
         return None, number
     static = static_integer(num, "num_segments")
     if static < 0:
-        raise ValueError(f"num_segments must not be negative, but is {static}")
+        raise ValueError(f"Cannot specify a negative value for num_segments, but it is {static}")
     return static, None

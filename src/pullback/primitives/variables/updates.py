@@ -10,7 +10,7 @@ from ...core.graph import Operation, Tensor
 from ...core.primitive import no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
-from ..base.scattering import check_not_empty, row_numbers
+from ..base.scattering import check_not_empty, row_numbers, unlike_lengths
 from ..base.state import AbstractStateful, AbstractUpdates, ScatterKind
 from ..creation.constant import convert_to_tensor
 from .operations import check_handle, variable_type
@@ -172,10 +172,11 @@ def _check_shapes(
             f"{function}: the indices {indices} point at {depth} axes of the variable {variable}, which has {rank}"
         )
     expected = lead.concatenate(change.shape[depth:])
+    unlike = "" if isinstance(change, AbstractRowUpdate) else unlike_lengths(lead, updates.shape, change.shape, depth)
     if not expected.is_compatible_with(updates.shape):
         raise ValueError(
             f"{function}: the updates {updates} must have the shape {expected} for the indices {indices} "
-            f"of the variable {variable}"
+            f"of the variable {variable}{unlike}"
         )
 
 

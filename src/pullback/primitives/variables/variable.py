@@ -250,16 +250,20 @@ class Variable(AbstractTensorLike):
     # Reading
 
     def as_tensor(self) -> Tensor:
-        """A new read of the value."""
-        return read_variable(self.handle)
+        """A new read of the value, on the device of the variable."""
+        graph = self.graph.acting
+        if not graph.scope.devices:
+            return read_variable(self.handle)
+        with graph.device(None), graph.device(self.device or None):
+            return read_variable(self.handle)
 
     def graph_element(self) -> Tensor:
         """The read that was made with the variable: what a fetch of the variable gives."""
         return self._snapshot
 
     def value(self) -> Tensor:
-        """A new read of the value."""
-        return read_variable(self.handle)
+        """A new read of the value, on the device of the variable."""
+        return self.as_tensor()
 
     def read_value(self) -> Tensor:
         """A new read of the value, in a name scope `Read`: a derivative by it counts this read only."""

@@ -170,10 +170,13 @@ class RNN(Layer):
             several = isinstance(self.cell, StackedRNNCells)
             self.cell.draw(rows[0], first if several else first[0], training)
 
+        single = len(first) == 1 and isinstance(self.cell, pb.rnn_cell.RNNCell)
+
         def step(before: Any, row: Any) -> Any:
             x, alive = row if counts is not None else (row, None)
             states, last = before
-            made, after = self.cell.call(x, states, **told)
+            made, after = self.cell.call(x, states[0] if single else states, **told)
+            after = nest.pack_sequence_as(states, nest.flatten(after))
             if alive is None:
                 return after, made
             kept = nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, states)
