@@ -7,7 +7,6 @@ each pass. It runs on the host, one element after the other; `get_next` of an it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import pullback as pb
 
 from ....core.shape import as_shape
 from . import batches, sparse
-from .functions import ElementFunction, Values
+from .functions import ElementFunction, Pass
 from .structure import (
     Array,
     as_leaves,
@@ -34,14 +33,6 @@ from .structure import (
 from .transformations import Transformed
 
 Element = Sequence[Array]
-
-
-@dataclass
-class Pass:
-    """What the passes of one iterator share: the values of tensors, and what datasets remember."""
-
-    values: Values
-    memory: dict[int, Any] = field(default_factory=dict)
 
 
 class Dataset(Transformed):
@@ -189,7 +180,7 @@ class Dataset(Transformed):
         spec = types_of(function.structure)
 
         def elements(p: Pass) -> Iterator[Element]:
-            return map(lambda x: function(x, p.values), self.elements(p))  # noqa: C417  (goes on after an error)
+            return map(lambda x: function(x, p), self.elements(p))  # noqa: C417  (goes on after an error)
 
         return self._derived(elements, spec, function.inputs)
 
@@ -197,7 +188,7 @@ class Dataset(Transformed):
         """The elements for which `predicate` is true."""
         del name
         function = ElementFunction("filter", predicate, self.element_spec, pb.convert_to_tensor)
-        return self._derived(lambda p: (x for x in self.elements(p) if function(x, p.values)[0]), None, function.inputs)
+        return self._derived(lambda p: (x for x in self.elements(p) if function(x, p)[0]), None, function.inputs)
 
     def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
         """The elements of the datasets that `map_func` returns, one dataset after the other."""
@@ -225,8 +216,8 @@ class Dataset(Transformed):
 
         def elements(p: Pass) -> Iterator[Element]:
             def opened(x: Element) -> Iterator[Element]:
-                given = dict(zip(inner.inputs, function(x, p.values), strict=True))
-                yield from inner.elements(Pass({**p.values, **given}))
+                given = dict(zip(inner.inputs, function(x, p), strict=True))
+                yield from inner.elements(p.within(given))
 
             return batches.interleaved(map(opened, self.elements(p)), cycle_length or 1, block_length or 1)
 

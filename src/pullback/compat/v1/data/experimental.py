@@ -12,9 +12,9 @@ import numpy as np
 import pullback as pb
 
 from ....core.errors import PullbackError
-from .dataset import Dataset, Pass, value_of
+from .dataset import Dataset, value_of
 from .files import TFRecordWriter as TFRecordWriter
-from .functions import ElementFunction
+from .functions import ElementFunction, Pass
 from .grouping import bucket_by_sequence_length as bucket_by_sequence_length
 from .grouping import choose_from_datasets as choose_from_datasets
 from .grouping import get_single_element as get_single_element
@@ -105,7 +105,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
         holds = ElementFunction("take_while", predicate, dataset.element_spec, pb.convert_to_tensor)
 
         def elements(p: Pass) -> Any:
-            return itertools.takewhile(lambda x: bool(holds(x, p.values)[0]), dataset.elements(p))
+            return itertools.takewhile(lambda x: bool(holds(x, p)[0]), dataset.elements(p))
 
         return Dataset(dataset.element_spec, [*dataset.inputs, *holds.inputs], elements)
 
@@ -141,7 +141,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
         def elements(p: Pass) -> Any:
             state = [value_of(x, p) for x in leaves(first)]
             for x in dataset.elements(p):
-                found = step([*state, *x], p.values)
+                found = step([*state, *x], p)
                 state = found[:count]
                 yield found[count:]
 
