@@ -12,6 +12,10 @@ import numpy as np
 import pullback as pb
 
 from ....core.errors import PullbackError
+from .cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from .cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from .cardinality import assert_cardinality as assert_cardinality
+from .cardinality import cardinality as cardinality
 from .dataset import Dataset, value_of
 from .files import TFRecordWriter as TFRecordWriter
 from .functions import ElementFunction, Pass
@@ -44,7 +48,13 @@ def map_and_batch(
 ) -> Transformation:
     """`map`, then `batch`."""
     del num_parallel_batches, num_parallel_calls
-    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+
+    def apply(dataset: Dataset) -> Dataset:
+        mapped = dataset.map(map_func)
+        counted = Dataset(mapped.element_spec, mapped.inputs, mapped.elements, dataset.count)
+        return counted.batch(batch_size, drop_remainder)
+
+    return apply
 
 
 def batch_and_drop_remainder(batch_size: int) -> Transformation:
@@ -146,7 +156,8 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
                 yield found[count:]
 
         inputs = [x for x in leaves(first) if isinstance(x, pb.Tensor)]
-        return Dataset(types_of(step.structure)[1], [*dataset.inputs, *inputs, *step.inputs], elements)
+        all_inputs = [*dataset.inputs, *inputs, *step.inputs]
+        return Dataset(types_of(step.structure)[1], all_inputs, elements, dataset.count)
 
     return apply
 

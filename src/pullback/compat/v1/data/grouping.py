@@ -14,6 +14,7 @@ import pullback as pb
 
 from ....core.types import tensor_type
 from . import batches
+from .cardinality import changed
 from .dataset import Dataset, Element, value_of
 from .functions import ElementFunction, Pass
 from .iterators import elements_of
@@ -145,7 +146,11 @@ def window(size: int, shift: int | None = None, stride: int = 1, drop_remainder:
             for group in windows(dataset.elements(p), size, shift or size, stride, drop_remainder):
                 yield [window_of([[x[i]] for x in group]) for i in range(len(kinds))]
 
-        return Dataset(spec, dataset.inputs, elements)
+        def count_of(n: int) -> int:
+            reach = (size - 1) * stride if drop_remainder else 0
+            return max(0, -(-(n - reach) // (shift or size)))
+
+        return Dataset(spec, dataset.inputs, elements, changed(dataset.count, count_of))
 
     return apply
 
