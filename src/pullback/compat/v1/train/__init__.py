@@ -65,6 +65,8 @@ from .replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
 from .replicas import basic_train_loop as basic_train_loop
 from .session_manager import SessionManager as SessionManager
 from .supervisor import Supervisor as Supervisor
+from .warm_start import VocabInfo as VocabInfo
+from .warm_start import warm_start as warm_start
 
 SessionCreator = ChiefSessionCreator
 NewCheckpointReader = older(today.load_checkpoint, "filepattern:ckpt_dir_or_file")
