@@ -89,7 +89,8 @@ def sparse_bincount(
 def _values(x: Any) -> pb.Tensor:
     """All elements that a tensor has."""
     if isinstance(x, pb.SparseTensor):
-        return x.values
+        values: pb.Tensor = x.values
+        return values
     found: pb.Tensor = x.flat_values if isinstance(x, pb.RaggedTensor) else pb.convert_to_tensor(x)
     return found
 
