@@ -96,6 +96,18 @@ def test_event_files_hold_traces_by_tag(tmp_path: Path) -> None:
     assert "y = Exp(PlaceholderWithDefault)" in [node.timeline_label for node in device.node_stats]
 
 
+def test_a_hook_writes_traces_of_some_steps(tmp_path: Path) -> None:
+    step = tf.train.get_or_create_global_step()
+    change = step.assign_add(1)
+    hooks = [tf.train.ProfilerHook(save_steps=2, output_dir=str(tmp_path / "traces")), tf.train.StopAtStepHook(7)]
+    with tf.train.MonitoredSession(hooks=hooks) as session:
+        while not session.should_stop():
+            session.run(change)
+    files = sorted((tmp_path / "traces").iterdir())
+    assert [file.name for file in files] == ["timeline-2.json", "timeline-4.json", "timeline-6.json"]
+    assert all(json.loads(file.read_text())["traceEvents"] for file in files)
+
+
 def test_programs_import_the_timeline_where_it_was() -> None:
     pb.compat.install()
     try:

@@ -52,6 +52,7 @@ from .producers import shuffle_batch as shuffle_batch
 from .producers import shuffle_batch_join as shuffle_batch_join
 from .producers import slice_input_producer as slice_input_producer
 from .producers import string_input_producer as string_input_producer
+from .profiler_hook import ProfilerHook as ProfilerHook
 from .queue_runner import QueueRunner as QueueRunner
 from .queue_runner import add_queue_runner as add_queue_runner
 from .queue_runner import start_queue_runners as start_queue_runners

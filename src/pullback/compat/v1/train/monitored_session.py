@@ -188,8 +188,10 @@ class MonitoredSession:
             asked = hook.before_run(context)
             if asked is None:
                 continue
+            options = _more_traced(options, asked.options)
             wanted[hook] = [] if asked.fetches is None else asked.fetches
             _add_feeds(feeds, asked.feed_dict or {}, hook)
+        run_metadata = pb.RunMetadata() if run_metadata is None else run_metadata
         values = self._session.run(wanted, feeds, options, run_metadata)
         self._coordinator.raise_requested_exception()
         for hook in self._hooks:
@@ -320,6 +322,13 @@ def _often(steps: Any, seconds: Any, default: tuple[Any, Any]) -> tuple[Any, Any
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default
     return tuple([None if n is USE_DEFAULT else n for n in (steps, seconds)])  # type: ignore[return-value]
+
+
+def _more_traced(one: object, other: object) -> object:
+    """Of the options that the caller and the hooks ask for those that trace more."""
+    if not isinstance(other, pb.RunOptions):
+        return one
+    return other if not isinstance(one, pb.RunOptions) or other.trace_level > one.trace_level else one
 
 
 def _add_feeds(feeds: dict[Any, Any], more: Mapping[Any, Any], hook: SessionRunHook) -> None:
