@@ -1,5 +1,7 @@
 """`tf.data`: datasets, and the iterators that hand their elements to runs."""
 
+import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -383,10 +385,67 @@ def test_a_generator_yields_what_it_is_declared_to() -> None:
         tf.Session(engine="numpy").run(x)
 
 
-def test_the_function_of_a_map_reads_no_variable() -> None:
-    v = tf.Variable(1.0)
-    with pytest.raises(NotImplementedError, match=r"^Dataset.map: the function reads a variable; apply that to what"):
-        Dataset.range(3).map(lambda i: tf.cast(i, tf.float32) * v)
+def nested(v: Any) -> Dataset:
+    return Dataset.range(2).flat_map(lambda i: Dataset.range(3).map(lambda j: v * tf.cast(i + j, tf.float32)))
+
+
+def of_a_window(v: Any) -> Dataset:
+    key = lambda i: tf.cast(v * 0.0, tf.int64)  # noqa: E731
+    windows = tf.data.experimental.group_by_window(key, lambda k, window: window.batch(4), 4)
+    return (
+        Dataset.range(4)
+        .apply(windows)
+        .flat_map(lambda i: Dataset.from_tensor_slices(i).map(lambda j: v * tf.cast(j, tf.float32)))
+    )
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        lambda v: Dataset.range(4).map(lambda i: v * tf.cast(i, tf.float32)),
+        lambda v: Dataset.range(4).map(lambda i: tf.cond(i > 0, lambda: v * tf.cast(i, tf.float32), lambda: 0.0 * v)),
+        nested,
+        of_a_window,
+    ],
+)
+def test_functions_of_elements_read_variables_as_each_session_has_them(dataset: Any, engine: str) -> None:
+    v = tf.Variable(1.0, use_resource=True)
+    iterator = dataset(v).make_initializable_iterator()
+    following = iterator.get_next()
+    with tf.Session(engine=engine) as first, tf.Session(engine=engine) as second:
+        for session in (first, second):
+            session.run(iterator.initializer)
+            with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value"):
+                session.run(following)
+        for session in (first, second):
+            session.run([v.initializer, iterator.initializer])
+        assert first.run(following) == 0.0
+        first.run(v.assign(10.0))
+        assert [first.run(following), first.run(following)] == [10.0, 20.0]
+        assert [second.run(following), second.run(following)] == [0.0, 1.0]
+
+
+def test_functions_of_elements_change_variables_of_the_session() -> None:
+    v = tf.Variable(2.0, use_resource=True)
+    iterator = Dataset.range(3).map(lambda i: v.assign_add(1.0)).make_initializable_iterator()
+    following = iterator.get_next()
+    with tf.Session(engine="numpy") as session:
+        session.run([v.initializer, iterator.initializer])
+        assert [session.run(following), session.run(following), session.run(v)] == [3.0, 4.0, 4.0]
+
+
+def test_a_place_in_a_dataset_does_not_keep_its_session() -> None:
+    v = tf.Variable(2.0, use_resource=True)
+    following = Dataset.range(3).map(lambda i: v * 2.0).make_one_shot_iterator().get_next()
+    session = tf.Session(engine="numpy")
+    session.run(v.initializer)
+    session.run(following)
+    kept = weakref.ref(session)
+    session.close()
+    del session
+    gc.collect()
+    assert kept() is None
 
 
 def test_datasets_are_in_contrib_too() -> None:

@@ -200,7 +200,7 @@ def test_losses_are_found_by_their_names() -> None:
     assert value(smooth(LABELS, CHANCES)) == pytest.approx(
         value(losses.BinaryCrossentropy(label_smoothing=0.1)(LABELS, CHANCES))
     )
-    with pytest.raises(ValueError, match=r"^Unknown loss function: fitted; see tf\.keras\.losses$"):
+    with pytest.raises(ValueError, match=r"^Unknown loss function: 'fitted'"):
         losses.get("fitted")
     with pytest.raises(ValueError, match=r"^Could not interpret loss function identifier: 3$"):
         losses.get(3)
@@ -212,7 +212,7 @@ def test_parts_are_found_by_their_names() -> None:
     assert keras.activations.get(tf.nn.relu) is tf.nn.relu
     assert value(keras.activations.hard_sigmoid([-9.0, 0.0, 1.0, 9.0])).tolist() == pytest.approx([0.0, 0.5, 0.7, 1.0])
     assert value(keras.initializers.get("ones")([2])).tolist() == [1.0, 1.0]
-    with pytest.raises(ValueError, match=r"^keras: there is no activation 'no_such'$"):
+    with pytest.raises(ValueError, match=r"^Unknown activation function: 'no_such'"):
         layers.Dense(2, "no_such")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pullback.compat.v1 as tf
+from pullback.compat.v1.defun import Defun
 from pullback.core.errors import InvalidArgumentError, NotFoundError
 
 lookup = tf.contrib.lookup
@@ -82,16 +83,85 @@ def test_a_table_is_not_there_before_it_is_initialized(kind: str, engine: str, t
     assert tf.global_variables() == tf.local_variables() == []
 
 
+def of_defun(table: Any, words: Any) -> Any:
+    return Defun(tf.string)(lambda x: table.lookup(x))(words)
+
+
+def of_a_dataset(table: Any, words: Any) -> Any:
+    return tf.data.experimental.get_single_element(tf.data.Dataset.from_tensors(words).map(table.lookup))
+
+
+def of_a_loop(table: Any, words: Any) -> Any:
+    return tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, table.lookup(words)), [0, tf.zeros([2], tf.int64)])[1]
+
+
+def of_reduce(table: Any, words: Any) -> Any:
+    dataset = tf.data.Dataset.from_tensors(words)
+    return dataset.reduce(tf.zeros([2], tf.int64), lambda state, x: state + table.lookup(x))
+
+
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
-def test_branches_and_loops_look_keys_up(engine: str) -> None:
+@pytest.mark.parametrize(
+    "look_up",
+    [
+        of_defun,
+        of_a_dataset,
+        of_a_loop,
+        of_reduce,
+        lambda table, words: tf.function(table.lookup)(words),
+        lambda table, words: tf.map_fn(table.lookup, words, tf.int64),
+        lambda table, words: tf.cond(tf.size(words) > 1, lambda: table.lookup(words), lambda: tf.zeros([2], tf.int64)),
+    ],
+)
+@pytest.mark.parametrize("buckets", [0, 1])
+def test_functions_ask_whether_a_table_is_initialized(look_up: Any, buckets: int, engine: str) -> None:
+    table = lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=buckets)
+    found = look_up(table, tf.placeholder_with_default(["b", "z"], [2]))
+    for _ in range(2):
+        with tf.Session(engine=engine) as session:
+            with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized: "):
+                session.run(found)
+            session.run(tf.tables_initializer())
+            assert session.run(found).tolist() == [1, 2 if buckets else -1]
+
+
+def test_only_the_branch_that_is_taken_asks_whether_its_table_is_initialized() -> None:
     table = lookup.index_table_from_tensor(["a", "b"])
-    words = tf.placeholder(tf.string, [2])
-    found = tf.cond(tf.size(words) > 1, lambda: table.lookup(words), lambda: tf.zeros([2], tf.int64))
+    taken = tf.placeholder(tf.bool, [])
+    found = tf.cond(taken, lambda: table.lookup(tf.constant("a")), lambda: tf.constant(5, tf.int64))
+    with tf.Session(engine="numpy") as session:
+        assert session.run(found, {taken: False}) == 5
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_lookup_may_follow_the_initializer_in_one_run(engine: str) -> None:
+    table = lookup.index_table_from_tensor(["a", "b"])
+    with tf.control_dependencies([table.init]):
+        found = table.lookup(tf.constant(["b"]))
+    assert tf.Session(engine=engine).run(found) == [1]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_table_keeps_what_its_first_initialization_was_given(engine: str) -> None:
+    keys, values = tf.placeholder(tf.string, [None]), tf.Variable([4, 5], dtype=tf.int64)
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), -1)
+    words = tf.constant(["b", "z"])
+    found, count, kept = table.lookup(words), table.size(), table.export()
     mapped = tf.map_fn(table.lookup, words, tf.int64)
     with tf.Session(engine=engine) as session:
-        session.run(tf.tables_initializer())
-        assert session.run(found, {words: ["b", "z"]}).tolist() == [1, -1]
-        assert session.run(mapped, {words: ["b", "z"]}).tolist() == [1, -1]
+        assert session.run(count) == 0
+        session.run(values.initializer)
+        for given in (["a", "b"], ["b", "a"]):
+            session.run(table.initializer, {keys: given})
+            session.run(values.assign([6, 7]))
+            assert [x.tolist() for x in session.run([found, mapped, count, *kept])] == [
+                [5, -1],
+                [5, -1],
+                2,
+                [b"a", b"b"],
+                [4, 5],
+            ]
+    assert tf.global_variables() == [values]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,14 @@ RESULTS: dict[str, Any] = {
     "lu": (lambda: tf.linalg.lu(EYE), "lu p"),
     "slogdet": (lambda: tf.linalg.slogdet(EYE), "sign log_abs_determinant"),
     "max_pool": (lambda: tf.nn.max_pool_with_argmax(tf.zeros([1, 4, 4, 1]), 2, 2, "SAME"), "output argmax"),
+    "fractional_max_pool": (
+        lambda: tf.nn.fractional_max_pool(tf.zeros([1, 4, 4, 1]), [1, 1.5, 1.5, 1], seed=1),
+        "output row_pooling_sequence col_pooling_sequence",
+    ),
+    "fractional_avg_pool": (
+        lambda: tf.nn.fractional_avg_pool(tf.zeros([1, 4, 4, 1]), [1, 1.5, 1.5, 1], seed=1),
+        "output row_pooling_sequence col_pooling_sequence",
+    ),
     "log_uniform": (lambda: tf.nn.log_uniform_candidate_sampler(LABELS, 1, 2, True, 5), OF_SAMPLERS),
     "uniform": (lambda: tf.nn.uniform_candidate_sampler(LABELS, 1, 2, False, 5), OF_SAMPLERS),
     "fixed": (

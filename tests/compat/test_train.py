@@ -69,12 +69,13 @@ def test_another_exception_leaves_the_block_and_no_end_is_called() -> None:
 
 def test_a_hook_feeds_what_the_caller_does_not() -> None:
     x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    z = x + y
     with tf.train.MonitoredSession(hooks=[tf.train.FeedFnHook(lambda: {y: 2.0})]) as session:
-        assert session.run(x + y, {x: 1.0}) == 3.0
+        assert session.run(z, {x: 1.0}) == 3.0
         with pytest.raises(
             RuntimeError, match=r"^MonitoredSession.run: .*'Placeholder_1:0' is fed twice, once by FeedFn"
         ):
-            session.run(x + y, {x: 1.0, y: 1.0})
+            session.run(z, {x: 1.0, y: 1.0})
 
 
 @pytest.mark.parametrize(("arguments", "steps"), [({"num_steps": 2}, 2), ({"last_step": 5}, 5)])
@@ -149,9 +150,8 @@ def test_listeners_are_told_of_checkpoints_and_may_stop(tmp_path: Path) -> None:
 def test_a_scaffold_initialises_as_it_is_told() -> None:
     v = tf.Variable(1.0)
     x = tf.placeholder(tf.float32, [])
-    scaffold = tf.train.Scaffold(
-        tf.assign(v, x), {x: 5.0}, lambda scaffold, session: session.run(tf.assign_add(v, 1.0))
-    )
+    more = tf.assign_add(v, 1.0)
+    scaffold = tf.train.Scaffold(tf.assign(v, x), {x: 5.0}, lambda scaffold, session: session.run(more))
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as session:
         assert session.run(v) == 6.0
 
@@ -169,11 +169,34 @@ def test_a_step_function_runs_with_and_without_hooks() -> None:
 
 def test_a_supervisor_restores_what_it_saved(tmp_path: Path) -> None:
     v = tf.Variable(1.0, name="v")
-    with tf.train.Supervisor(logdir=os.fspath(tmp_path), save_model_secs=0).managed_session() as session:
-        session.run(tf.assign(v, 7.0))
-        tf.train.Saver().save(session, os.path.join(tmp_path, "model.ckpt"))
-    with tf.train.Supervisor(logdir=os.fspath(tmp_path), save_model_secs=0).managed_session() as session:
-        assert session.run(v) == 7.0
+    change = tf.assign(v, 7.0)
+    for expected in (1.0, 7.0):
+        supervisor = tf.train.Supervisor(logdir=os.fspath(tmp_path), save_model_secs=0, summary_op=None)
+        with supervisor.managed_session() as session:
+            assert session.run(v) == expected
+            session.run(change)
+            supervisor.saver.save(session, supervisor.save_path)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        tf.train.MonitoredTrainingSession,
+        tf.train.SingularMonitoredSession,
+        lambda: tf.train.Supervisor(logdir=None).managed_session(),
+    ],
+)
+def test_a_graph_takes_no_operations_when_its_session_has_begun(begin: Any) -> None:
+    v = tf.get_variable("v", initializer=1.0)
+    change = v.assign_add(1.0)
+    tf.summary.scalar("v", v)
+    words = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [3]), -1).lookup(tf.constant("a"))
+    for _ in range(2):
+        with begin() as session:
+            assert tf.get_default_graph().finalized
+            assert [session.run(change), session.run(words)] == [2.0, 3]
+            with pytest.raises(RuntimeError, match="Graph is finalized and cannot be modified"):
+                tf.constant(1.0)
 
 
 def test_a_supervisor_raises_what_its_block_raised() -> None:

@@ -20,7 +20,17 @@ import pullback
 
 from . import v1
 from .modes import disable_v2_behavior, enable_resource_variables, enable_v2_tensorshape
-from .v1 import generated_names, inner_names, messages, mnist, moving_averages, python_util, rnn_names, test_decorators
+from .v1 import (
+    generated_names,
+    inner_names,
+    messages,
+    mnist,
+    moving_averages,
+    python_util,
+    rnn_names,
+    test_decorators,
+    timeline,
+)
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
@@ -171,6 +181,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [_Functions(v1.keras), _Packages("tensorflow.python.keras")]
             case ["python", package]:
                 return [_Packages(f"tensorflow.python.{package}")]
+            case ["python", "client", "timeline"]:
+                return [timeline]
             case ["python", "framework", "test_util"]:
                 return [test_decorators, *_python(["framework", "test_util"])]
             case ["python", *below]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -273,19 +273,19 @@ class Graph(Collections):
 
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
-        """Names made inside begin with `name/`, made unique; with a `/` at its end it is taken as it is, None clears.
+        """Names begin with `name/`, made unique unless it ends in `/`; None clears. Inside, this is the default graph.
 
         Raises:
             ValueError: not a valid scope name. TypeError: no string.
         """
         if not isinstance(name, str | None):
             raise TypeError(f"name_scope: the name must be a string or None, not {name!r}")
-        outer = self.scope
         prefix = name or ""
         if prefix and prefix[-1] != "/":
-            naming.check_scope_name(prefix, outer.prefix)
+            naming.check_scope_name(prefix, self.scope.prefix)
             prefix = self.unique_name(prefix) + "/"
-        with self.entered(outer._replace(prefix=prefix)):
+        where = nullcontext() if self.acting is get_default_graph() else self.as_default()
+        with where, self.entered(self.scope._replace(prefix=prefix)):
             yield prefix
 
     def get_name_scope(self) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from .step_stats import StepStats
 
 
 @dataclass
@@ -118,12 +121,20 @@ class RunOptions:
 
 @dataclass
 class RunMetadata:
-    """The `run_metadata` of a run: taken for TensorFlow's sake; runs leave it empty.
+    """The `run_metadata` of a run: which operations ran when, with a trace level in the `options` of the run.
+
+    On NumPy those are all operations that ran; on other engines, which run a program as a whole, there is one entry.
 
     >>> import pullback as pb
-    >>> pb.Session().run(pb.constant(1.0), run_metadata=pb.RunMetadata())
-    np.float32(1.0)
+    >>> x = pb.placeholder(pb.float32, [])
+    >>> options, metadata = pb.RunOptions(trace_level=pb.RunOptions.FULL_TRACE), pb.RunMetadata()
+    >>> pb.Session(engine="numpy").run(x * 2.0, {x: 1.0}, options, metadata)
+    np.float32(2.0)
+    >>> [node.node_name for device in metadata.step_stats.dev_stats for node in device.node_stats]
+    ['mul']
     """
+
+    step_stats: StepStats | None = None
 
 
 def soft_placement_of(config: Any, otherwise: bool) -> bool:

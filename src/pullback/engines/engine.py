@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..core.graph import Operation, Tensor
 from ..core.matmul_precision import HIGHEST
 from .plan import Plan
 from .shards import Shards, Source
+
+if TYPE_CHECKING:
+    from .step_stats import Recorder
 
 Run = Callable[[Sequence[Any]], list[Any]]
 """From one array for each feed of a plan to one array for each of its fetches."""
@@ -34,6 +37,8 @@ class AbstractEngine(ABC):
 
     takes_arrays: bool = True
     """Whether a NumPy array of the right dtype is a feed as it is, without `as_feed`."""
+    recorder: Recorder | None = None
+    """What takes down which operations run, where somebody wants to know."""
     leads: bool = True
     """Whether this process acts for all: that is the first one where a mesh spans several."""
 

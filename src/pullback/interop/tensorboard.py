@@ -15,9 +15,11 @@ from ..core.function import Function, Parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.printing import functions_in
 from ..core.typing import TensorLike
+from ..engines.configuration import RunMetadata
 from ..engines.default_session import evaluate
 from ..primitives.identity.identity import identity
 from ..primitives.variables.collections import GraphKeys
+from .run_metadata import serialized_metadata
 from .summary_values import Tag, array_of, fill_values, type_number
 
 _SHOWN_ATTRIBUTE = 200
@@ -58,6 +60,7 @@ class FileWriter:
                 "summary.FileWriter needs the package tensorboard: pip install 'pullback[tensorboard]'"
             ) from error
         self._writer = EventFileWriter(fspath(logdir), max_queue, flush_secs, filename_suffix or "")
+        self._tags: set[str] = set()
         if graph is not None:
             self.add_graph(graph)
 
@@ -102,6 +105,23 @@ class FileWriter:
 
     def add_event(self, event: Any) -> None:
         """Write a message of TensorFlow's."""
+        self._writer.add_event(event)
+
+    def add_run_metadata(self, run_metadata: RunMetadata, tag: str, global_step: int | None = None) -> None:
+        """Write when the operations of a traced run began and ended; each run has a `tag` of its own.
+
+        Raises:
+            ValueError: there is one of that tag.
+        """
+        import time
+
+        from tensorboard.compat.proto.event_pb2 import Event, TaggedRunMetadata
+
+        if tag in self._tags:
+            raise ValueError(f"The provided tag was already used for this event type: {tag!r}")
+        self._tags.add(tag)
+        tagged = TaggedRunMetadata(tag=tag, run_metadata=serialized_metadata(run_metadata))
+        event = Event(wall_time=time.time(), tagged_run_metadata=tagged, step=int(global_step or 0))
         self._writer.add_event(event)
 
     def add_session_log(self, session_log: Any, global_step: int | None = None) -> None:

@@ -26,6 +26,7 @@ from .conversions import convert_to_tensor_or_sparse_tensor as convert_to_tensor
 from .conversions import dimension_at_index as dimension_at_index
 from .conversions import dimension_value as dimension_value
 from .conversions import register_tensor_conversion_function as register_tensor_conversion_function
+from .counts import bincount as bincount
 from .dtypes import DType as DType
 from .dtypes import with_methods
 from .edit_distances import edit_distance as edit_distance
@@ -46,6 +47,7 @@ from .initialization import tables_initializer as tables_initializer
 from .initialization import variable_axis_size_partitioner as variable_axis_size_partitioner
 from .initialization import variable_op_scope as variable_op_scope
 from .module import Module as Module
+from .partitioned_variables import create_partitioned_variables as create_partitioned_variables
 from .placement import CriticalSection as CriticalSection
 from .placement import DeviceSpec as DeviceSpec
 from .queues import FIFOQueue as FIFOQueue

@@ -1,6 +1,7 @@
 """TensorFlow 1 parameters for `pullback.initializers`, and the class of initializers that programs derive."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 import pullback as pb
 
 from ... import initializers as today
+from ...core.dtypes import dtype_name
 from ...layers.variables.initializers import UniformUnitScaling
 from . import functions
 from .arguments import older
@@ -28,6 +30,15 @@ class Initializer(ABC):
     @abstractmethod
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         """The value of a variable of `shape`."""
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make such an initializer."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Any:
+        """The initializer of those arguments."""
+        return cls(**config)
 
 
 class Constant(Initializer):
@@ -54,6 +65,10 @@ class Constant(Initializer):
             return pb.fill(shape, pb.constant(np.asarray(self.value).item(), wanted))
         verified = self._verify_shape if verify_shape is None else verify_shape
         return functions.constant(np.asarray(self.value).tolist(), wanted, shape, verify_shape=verified)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make such an initializer."""
+        return {"value": self.value, "dtype": dtype_name(pb.as_dtype(self.dtype))}
 
 
 constant = Constant

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ... import linalg as today
-from . import linear_operators, nn, structured_operators
+from . import circulant_operators, linear_operators, nn, structured_operators
 from .arguments import older
 from .functions import NORM
 
@@ -15,6 +15,8 @@ STRUCTURED = tuple(f"LinearOperator{kind}" for kind in _KINDS)
 def __getattr__(name: str) -> Any:
     if name == "l2_normalize":
         return getattr(nn, name)
+    if name.startswith("LinearOperatorCirculant"):
+        return getattr(circulant_operators, name)
     if name.startswith("LinearOperator"):
         return getattr(structured_operators if name in STRUCTURED else linear_operators, name)
     return older(getattr(today, name), NORM if name == "norm" else None)

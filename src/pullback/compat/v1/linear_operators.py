@@ -154,6 +154,23 @@ class LinearOperator(ABC):
         """The number of columns."""
         return self.shape[-1]
 
+    def eigvals(self, name: str | None = None) -> pb.Tensor:
+        """The eigenvalues of a matrix that is its own adjoint, [..., n], the smallest first."""
+        return pb.cast(linalg.eigvalsh(self.to_dense()), self.dtype, name=name)
+
+    def cond(self, name: str | None = None) -> pb.Tensor:
+        """The largest singular value over the smallest, [...]."""
+        values = linalg.svd(self.to_dense(), compute_uv=False)
+        return pb.divide(pb.reduce_max(values, -1), pb.reduce_min(values, -1), name)
+
+    def batch_shape_tensor(self, name: str | None = None) -> pb.Tensor:
+        """The lengths before the last two, also those that only a run knows."""
+        return pb.identity(self.shape_tensor()[:-2], name)
+
+    def tensor_rank_tensor(self, name: str | None = None) -> pb.Tensor:
+        """The number of axes, in a run."""
+        return pb.size(self.shape_tensor(), name=name)
+
     def shape_tensor(self, name: str | None = None) -> pb.Tensor:
         """The lengths, also those that only a run knows."""
         return pb.shape(self.to_dense(), name=name)

@@ -6,6 +6,7 @@ from ... import math as today
 from . import functions, nn
 from .arguments import older
 from .composites import on_composites_too
+from .counts import bincount as bincount
 
 _OF_NN = ("in_top_k", "l2_normalize", "log_softmax", "softmax")
 

@@ -54,6 +54,7 @@ from .backprop import conv2d_backprop_input as conv2d_backprop_input
 from .backprop import conv3d_backprop_filter as conv3d_backprop_filter
 from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 from .composites import of_composites_too, on_composites_too
+from .dilation import with_space_to_batch as with_space_to_batch
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
 from .row_sums import each_once

@@ -12,10 +12,12 @@ from ...primitives.sparse.sparse_tensor import DECLARED
 from .. import older_names
 from .accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from .arguments import older
+from .counts import sparse_bincount
 from .functions import SPARSE, SPARSE_ADD, SPARSE_CONCAT, SPARSE_SPLIT
 from .sparse_crosses import cross as cross
 from .sparse_crosses import cross_hashed as cross_hashed
 
+bincount = sparse_bincount
 PARAMETERS = {
     "add": SPARSE_ADD,
     "concat": SPARSE_CONCAT,

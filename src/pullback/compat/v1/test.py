@@ -20,6 +20,7 @@ import pullback as pb
 from ...test import compute_gradient_error as compute_gradient_error
 from ...test import compute_gradient_v1 as compute_gradient_v1
 from .benchmark import Benchmark as Benchmark
+from .container_assertions import ContainerAssertions
 from .placement import DeviceSpec
 
 compute_gradient = compute_gradient_v1
@@ -91,7 +92,7 @@ class Written:
         return self.text
 
 
-class TestCase(unittest.TestCase):
+class TestCase(ContainerAssertions):
     """A test case, each test of which has a graph of its own, and a session that is kept for the graph."""
 
     def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
@@ -287,11 +288,6 @@ class TestCase(unittest.TestCase):
         """No element is greater."""
         value = np.asarray(self._value(a))
         np.testing.assert_array_equal(np.minimum(value, comparison_target), value)
-
-    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
-        """A text begins so."""
-        if not actual.startswith(expected_start):
-            self.fail(msg or f"{actual!r} does not begin with {expected_start!r}")
 
     def assertDeviceEqual(self, device1: str | None, device2: str | None, msg: str | None = None) -> None:
         """Two strings name the same device, however they are written."""

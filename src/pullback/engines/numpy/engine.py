@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from sys import getrefcount
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from ..engine import EngineOptions, Run, as_arrays
 from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
 from ..run_shapes import has_unknown_shapes, with_checked_shapes
+from ..step_stats import Recorder
 from .control_flow import functional_kernel
 from .loops import Prepare
 from .loops import Run as RunInside
@@ -86,7 +88,10 @@ class NumpyEngine(AbstractHostEngine):
             for slot, array in zip(feed_slots, feeds, strict=True):
                 slots[slot] = array
             array = None  # So that only its slot holds it.
-            execute(program, slots, values)
+            if self.recorder is None:
+                execute(program, slots, values)
+            else:
+                _execute_recorded(program, slots, values, execute, self.recorder)
             return [slots[slot] for slot in fetch_slots]
 
         known[id(plan)] = compute
@@ -150,6 +155,16 @@ def _execute_checked(program: list[Instruction], slots: list[Any], values: State
                 raise messages.not_finite(step.op, kind, step.op.outputs[i])
         for n in step.frees:
             slots[n] = None
+
+
+def _execute_recorded(
+    program: list[Instruction], slots: list[Any], values: States, execute: Callable[..., None], recorder: Recorder
+) -> None:
+    """The same, and takes down when each step began and ended."""
+    for instruction in program:
+        began = perf_counter_ns()
+        execute([instruction], slots, values)
+        recorder.note(instruction[7].op, began, perf_counter_ns())
 
 
 def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:

@@ -16,13 +16,14 @@ from ...primitives.creation.constant import constant, convert_to_tensor
 from ...primitives.creation.eye import eye
 from ...primitives.creation.fill import fill, ones, zeros
 from ...primitives.random.stateful import random_normal, random_uniform, truncated_normal
+from .configured import Configured
 
 _STDDEV_OF_TRUNCATED = 0.87962566103423978
 """The standard deviation of a standard normal number, given that it lies within two of zero."""
 
 
 @dataclass(frozen=True)
-class Zeros:
+class Zeros(Configured):
     """Zeros.
 
     >>> import pullback as pb
@@ -38,7 +39,7 @@ class Zeros:
 
 
 @dataclass(frozen=True)
-class Ones:
+class Ones(Configured):
     """Ones.
 
     >>> import pullback as pb
@@ -54,7 +55,7 @@ class Ones:
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Configured):
     """The number `value` everywhere, or the values of a list or array of as many elements as are needed.
 
     Raises:
@@ -78,7 +79,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class RandomUniform:
+class RandomUniform(Configured):
     """Uniform numbers of [minval, maxval).
 
     >>> import pullback as pb
@@ -97,7 +98,7 @@ class RandomUniform:
 
 
 @dataclass(frozen=True)
-class RandomNormal:
+class RandomNormal(Configured):
     """Normal numbers with `mean` and `stddev`.
 
     >>> import pullback as pb
@@ -116,7 +117,7 @@ class RandomNormal:
 
 
 @dataclass(frozen=True)
-class TruncatedNormal:
+class TruncatedNormal(Configured):
     """Normal numbers within two `stddev` of `mean`.
 
     >>> import pullback as pb
@@ -139,7 +140,7 @@ Distribution = Literal["truncated_normal", "untruncated_normal", "normal", "unif
 
 
 @dataclass(frozen=True)
-class VarianceScaling:
+class VarianceScaling(Configured):
     """Numbers of variance `scale / n`: n is the number of inputs ("fan_in"), of outputs, or their mean ("fan_avg").
 
     For a matrix the inputs are the rows and the outputs the columns; for the filters of a convolution [..., in, out]
@@ -254,7 +255,7 @@ def lecun_normal(seed: int | None = None, dtype: DTypeLike = float32) -> Varianc
 
 
 @dataclass(frozen=True)
-class UniformUnitScaling:
+class UniformUnitScaling(Configured):
     """Uniform numbers within factor * sqrt(3 / inputs) of zero; the inputs are all axes but the last.
 
     >>> import pullback as pb
@@ -274,7 +275,7 @@ class UniformUnitScaling:
 
 
 @dataclass(frozen=True)
-class Identity:
+class Identity(Configured):
     """The identity matrix times `gain`, not square where the shape is not.
 
     Raises:

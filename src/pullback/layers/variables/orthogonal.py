@@ -14,10 +14,11 @@ from ...primitives.linalg.matrices import diag_part, matrix_transpose
 from ...primitives.linalg.qr import qr
 from ...primitives.random.stateful import random_normal
 from ...primitives.shape.reshape import reshape
+from .configured import Configured
 
 
 @dataclass(frozen=True)
-class Orthogonal:
+class Orthogonal(Configured):
     """Matrices whose columns, or, if there are more of them, rows are orthogonal to each other, of length `gain`.
 
     All axes but the last count as rows. Every such matrix is equally likely.

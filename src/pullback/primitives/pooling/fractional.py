@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,14 @@ from ..random.stateful import random_uniform
 from ..shape.size import shape
 
 
+class FractionalPooled(NamedTuple):
+    """What is pooled, and where the windows begin along rows and along columns, with the end of the last one."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
 def fractional_max_pool(
     value: TensorLike,
     pooling_ratio: TensorLike,
@@ -33,7 +41,7 @@ def fractional_max_pool(
     overlapping: bool = False,
     seed: int = 0,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> FractionalPooled:
     """The largest element of each window of images, and where the windows begin along rows and along columns.
 
     Each window has the integer part of the ratio as its length, or one more: in random order, or with `pseudo_random`
@@ -58,7 +66,7 @@ def fractional_max_pool(
     with x.graph.name_scope(name or "fractional_max_pool"):
         sequences = _sequences("fractional_max_pool", x, pooling_ratio, pseudo_random, seed)
         y = FractionalMaxPool(bool(overlapping)).operation(x, *sequences).outputs[0]
-        return y, *sequences
+        return FractionalPooled(y, *sequences)
 
 
 def fractional_avg_pool(
@@ -68,7 +76,7 @@ def fractional_avg_pool(
     overlapping: bool = False,
     seed: int = 0,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> FractionalPooled:
     """The mean of each window of images, and where the windows begin; see `fractional_max_pool`.
 
     Shapes: as there. Dtypes: any float; the beginnings are int64.
@@ -88,7 +96,7 @@ def fractional_avg_pool(
         means = [
             WindowMeans(axis, bool(overlapping))(x, starts) for axis, starts in zip((1, 2), sequences, strict=True)
         ]
-        return einsum("oh,pw,nhwc->nopc", *means, x), *sequences
+        return FractionalPooled(einsum("oh,pw,nhwc->nopc", *means, x), *sequences)
 
 
 def _sequences(what: str, x: Tensor, ratio: Any, pseudo_random: bool, seed: int) -> tuple[Tensor, Tensor]:

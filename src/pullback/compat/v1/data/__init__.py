@@ -1,6 +1,8 @@
 """Input pipelines of TensorFlow: `tf.data`, on the host."""
 
 from . import experimental as experimental
+from .cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from .cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from .dataset import Dataset as Dataset
 from .experimental import AUTOTUNE as AUTOTUNE
 from .experimental import Options as Options

@@ -7,7 +7,6 @@ each pass. It runs on the host, one element after the other; `get_next` of an it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ import numpy as np
 import pullback as pb
 
 from ....core.shape import as_shape
-from . import batches, sparse
-from .functions import ElementFunction, Values
+from . import batches, cardinality, sparse
+from .functions import ElementFunction, Pass
 from .structure import (
     Array,
     as_leaves,
@@ -36,14 +35,6 @@ from .transformations import Transformed
 Element = Sequence[Array]
 
 
-@dataclass
-class Pass:
-    """What the passes of one iterator share: the values of tensors, and what datasets remember."""
-
-    values: Values
-    memory: dict[int, Any] = field(default_factory=dict)
-
-
 class Dataset(Transformed):
     """A dataset; made by `from_tensor_slices` and the like, never called by programs.
 
@@ -56,10 +47,17 @@ class Dataset(Transformed):
     [0. 1.] [4. 9.] [16.]
     """
 
-    def __init__(self, spec: Any, inputs: Sequence[pb.Tensor], elements: Callable[[Pass], Iterable[Element]]) -> None:
+    def __init__(
+        self,
+        spec: Any,
+        inputs: Sequence[pb.Tensor],
+        elements: Callable[[Pass], Iterable[Element]],
+        count: cardinality.Count = cardinality.unknown,
+    ) -> None:
         self.element_spec = spec
         self.inputs = tuple(dict.fromkeys(inputs))
         self.elements = elements
+        self.count = count
 
     @property
     def output_types(self) -> Any:
@@ -99,7 +97,7 @@ class Dataset(Transformed):
         del name
         structure = as_leaves(tensors)
         given = leaves(structure)
-        return Dataset(types_of(structure), _tensors(given), lambda p: [[value_of(x, p) for x in given]])
+        return Dataset(types_of(structure), _tensors(given), lambda p: [[value_of(x, p) for x in given]], lambda p: 1)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -116,8 +114,12 @@ class Dataset(Transformed):
         if len(counts) > 1 or any(type_of(x).shape.rank == 0 for x in dense):
             found = ", ".join(str(type_of(x)) for x in given)
             raise ValueError(f"Dataset.from_tensor_slices: equally many rows are needed, of {found}")
+        by = sparse.rows
         return Dataset(
-            rows_of_all(whole), _tensors(given), lambda p: sparse.rows(whole, [value_of(x, p) for x in given])
+            rows_of_all(whole),
+            _tensors(given),
+            lambda p: by(whole, [value_of(x, p) for x in given]),
+            lambda p: len(value_of(given[0], p)) if dense else cardinality.UNKNOWN_CARDINALITY,
         )
 
     @staticmethod
@@ -126,10 +128,14 @@ class Dataset(Transformed):
         dtype: Any = pb.as_dtype(kwargs.get("output_type", pb.int64))
         bounds = [as_leaves(x) for x in args]
 
-        def elements(p: Pass) -> Iterator[Element]:
-            return ([np.array(i, dtype)] for i in range(*[int(value_of(x, p)) for x in bounds]))
+        def numbers(p: Pass) -> Sequence[int]:
+            return range(*[int(value_of(x, p)) for x in bounds])
 
-        return Dataset(pb.TensorType(dtype, pb.TensorShape.SCALAR), _tensors(bounds), elements)
+        def elements(p: Pass) -> Iterator[Element]:
+            return ([np.array(i, dtype)] for i in numbers(p))
+
+        spec = pb.TensorType(dtype, pb.TensorShape.SCALAR)
+        return Dataset(spec, _tensors(bounds), elements, lambda p: len(numbers(p)))
 
     @staticmethod
     def from_generator(
@@ -172,7 +178,8 @@ class Dataset(Transformed):
             for row in zip(*[part.elements(p) for part in parts], strict=False):
                 yield [leaf for element in row for leaf in element]
 
-        return Dataset(spec, [x for part in parts for x in part.inputs], elements)
+        inputs = [x for part in parts for x in part.inputs]
+        return Dataset(spec, inputs, elements, lambda p: cardinality.shortest([part.count(p) for part in parts]))
 
     # One element after the other
 
@@ -189,7 +196,7 @@ class Dataset(Transformed):
         spec = types_of(function.structure)
 
         def elements(p: Pass) -> Iterator[Element]:
-            return map(lambda x: function(x, p.values), self.elements(p))  # noqa: C417  (goes on after an error)
+            return map(lambda x: function(x, p), self.elements(p))  # noqa: C417  (goes on after an error)
 
         return self._derived(elements, spec, function.inputs)
 
@@ -197,7 +204,7 @@ class Dataset(Transformed):
         """The elements for which `predicate` is true."""
         del name
         function = ElementFunction("filter", predicate, self.element_spec, pb.convert_to_tensor)
-        return self._derived(lambda p: (x for x in self.elements(p) if function(x, p.values)[0]), None, function.inputs)
+        return self._derived(lambda p: (x for x in self.elements(p) if function(x, p)[0]), None, function.inputs)
 
     def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
         """The elements of the datasets that `map_func` returns, one dataset after the other."""
@@ -225,8 +232,8 @@ class Dataset(Transformed):
 
         def elements(p: Pass) -> Iterator[Element]:
             def opened(x: Element) -> Iterator[Element]:
-                given = dict(zip(inner.inputs, function(x, p.values), strict=True))
-                yield from inner.elements(Pass({**p.values, **given}))
+                given = dict(zip(inner.inputs, function(x, p), strict=True))
+                yield from inner.elements(p.within(given))
 
             return batches.interleaved(map(opened, self.elements(p)), cycle_length or 1, block_length or 1)
 
@@ -237,22 +244,25 @@ class Dataset(Transformed):
     def take(self, count: int, name: str | None = None) -> Dataset:
         """The first `count` elements; all for -1."""
         del name
-        return self._counted(batches.taken, count)
+        return self._counted(batches.taken, count, cardinality.taken)
 
     def skip(self, count: int, name: str | None = None) -> Dataset:
         """What follows the first `count` elements."""
         del name
-        return self._counted(batches.skipped, count)
+        return self._counted(batches.skipped, count, cardinality.skipped)
 
     def shard(self, num_shards: int, index: int, name: str | None = None) -> Dataset:
         """Every element whose number leaves the remainder `index`."""
         del name
-        return self._derived(lambda p: (x for i, x in enumerate(self.elements(p)) if i % num_shards == index))
+        return self._derived(
+            lambda p: (x for i, x in enumerate(self.elements(p)) if i % num_shards == index),
+            count=cardinality.changed(self.count, lambda n: len(range(index, n, num_shards))),
+        )
 
     def repeat(self, count: int | None = None, name: str | None = None) -> Dataset:
         """The elements `count` times over; without end for None and -1."""
         del name
-        return self._counted(batches.repeated, -1 if count is None else count)
+        return self._counted(batches.repeated, -1 if count is None else count, cardinality.repeated)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements of this dataset, then those of the other one."""
@@ -261,7 +271,12 @@ class Dataset(Transformed):
         types = [pb.TensorType(a.dtype, a.shape.most_specific_compatible_shape(b.shape)) for a, b in pairs]
         spec = packed(self.element_spec, types)
         both = (self, dataset)
-        return self._derived(lambda p: (x for part in both for x in part.elements(p)), spec, dataset.inputs)
+        return self._derived(
+            lambda p: (x for part in both for x in part.elements(p)),
+            spec,
+            dataset.inputs,
+            lambda p: cardinality.joined([part.count(p) for part in both]),
+        )
 
     def shuffle(
         self,
@@ -281,7 +296,7 @@ class Dataset(Transformed):
             generator = p.memory.setdefault(id(result), first) if anew else first
             return batches.shuffled(self.elements(p), int(buffer_size), generator)
 
-        result = self._derived(elements)
+        result = self._derived(elements, count=self.count)
         return result
 
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
@@ -299,7 +314,7 @@ class Dataset(Transformed):
             else:
                 yield from kept
 
-        result = self._derived(elements)
+        result = self._derived(elements, count=self.count)
         return result
 
     def with_options(self, options: object, name: str | None = None) -> Dataset:
@@ -330,7 +345,10 @@ class Dataset(Transformed):
         del num_parallel_calls, deterministic, name
         spec = batches.stacked_spec(self.element_spec, batch_size if drop_remainder else None)
         return self._counted(
-            lambda elements, n: batches.batched(elements(), n, drop_remainder, self.element_spec), batch_size, spec
+            lambda elements, n: batches.batched(elements(), n, drop_remainder, self.element_spec),
+            batch_size,
+            cardinality.in_batches(drop_remainder),
+            spec,
         )
 
     def padded_batch(
@@ -355,7 +373,10 @@ class Dataset(Transformed):
             values = [None if x is None else value_of(x, p) for x in fills]
             return batches.padded(self.elements(p), int(value_of(count, p)), drop_remainder, shapes, values)
 
-        return self._derived(elements, spec, _tensors([count, *fills]))
+        batched = cardinality.in_batches(drop_remainder)
+        return self._derived(
+            elements, spec, _tensors([count, *fills]), lambda p: batched(self.count(p), int(value_of(count, p)))
+        )
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of the elements."""
@@ -368,26 +389,39 @@ class Dataset(Transformed):
         del name
         spec = (pb.TensorType(pb.int64, pb.TensorShape.SCALAR), self.element_spec)
         return self._derived(
-            lambda p: ([np.array(i, np.int64), *x] for i, x in enumerate(self.elements(p), start)), spec
+            lambda p: ([np.array(i, np.int64), *x] for i, x in enumerate(self.elements(p), start)),
+            spec,
+            count=self.count,
         )
 
     def _counted(
         self,
         function: Callable[[Callable[[], Iterable[Element]], int], Iterable[Element]],
         count: Any,
+        counted: Callable[[int, int], int],
         spec: Any = None,
     ) -> Dataset:
-        """What `function` makes of passes over the elements, and of a number or the value of a tensor."""
+        """What `function` makes of passes over the elements, and of a number or the value of a tensor.
+
+        `counted` says how many elements that are.
+        """
         leaf = as_leaves(count)
         return self._derived(
-            lambda p: function(lambda: self.elements(p), int(value_of(leaf, p))), spec, _tensors([leaf])
+            lambda p: function(lambda: self.elements(p), int(value_of(leaf, p))),
+            spec,
+            _tensors([leaf]),
+            lambda p: counted(self.count(p), int(value_of(leaf, p))),
         )
 
     def _derived(
-        self, elements: Callable[[Pass], Iterable[Element]], spec: Any = None, inputs: Sequence[pb.Tensor] = ()
+        self,
+        elements: Callable[[Pass], Iterable[Element]],
+        spec: Any = None,
+        inputs: Sequence[pb.Tensor] = (),
+        count: cardinality.Count = cardinality.unknown,
     ) -> Dataset:
         """A dataset that depends on this one, and on the tensors `inputs`."""
-        return Dataset(self.element_spec if spec is None else spec, [*self.inputs, *inputs], elements)
+        return Dataset(self.element_spec if spec is None else spec, [*self.inputs, *inputs], elements, count)
 
 
 def _tensors(given: Sequence[Any]) -> list[pb.Tensor]:

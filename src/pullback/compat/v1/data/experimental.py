@@ -12,9 +12,13 @@ import numpy as np
 import pullback as pb
 
 from ....core.errors import PullbackError
-from .dataset import Dataset, Pass, value_of
+from .cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from .cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from .cardinality import assert_cardinality as assert_cardinality
+from .cardinality import cardinality as cardinality
+from .dataset import Dataset, value_of
 from .files import TFRecordWriter as TFRecordWriter
-from .functions import ElementFunction
+from .functions import ElementFunction, Pass
 from .grouping import bucket_by_sequence_length as bucket_by_sequence_length
 from .grouping import choose_from_datasets as choose_from_datasets
 from .grouping import get_single_element as get_single_element
@@ -44,7 +48,13 @@ def map_and_batch(
 ) -> Transformation:
     """`map`, then `batch`."""
     del num_parallel_batches, num_parallel_calls
-    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+
+    def apply(dataset: Dataset) -> Dataset:
+        mapped = dataset.map(map_func)
+        counted = Dataset(mapped.element_spec, mapped.inputs, mapped.elements, dataset.count)
+        return counted.batch(batch_size, drop_remainder)
+
+    return apply
 
 
 def batch_and_drop_remainder(batch_size: int) -> Transformation:
@@ -105,7 +115,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
         holds = ElementFunction("take_while", predicate, dataset.element_spec, pb.convert_to_tensor)
 
         def elements(p: Pass) -> Any:
-            return itertools.takewhile(lambda x: bool(holds(x, p.values)[0]), dataset.elements(p))
+            return itertools.takewhile(lambda x: bool(holds(x, p)[0]), dataset.elements(p))
 
         return Dataset(dataset.element_spec, [*dataset.inputs, *holds.inputs], elements)
 
@@ -141,12 +151,13 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
         def elements(p: Pass) -> Any:
             state = [value_of(x, p) for x in leaves(first)]
             for x in dataset.elements(p):
-                found = step([*state, *x], p.values)
+                found = step([*state, *x], p)
                 state = found[:count]
                 yield found[count:]
 
         inputs = [x for x in leaves(first) if isinstance(x, pb.Tensor)]
-        return Dataset(types_of(step.structure)[1], [*dataset.inputs, *inputs, *step.inputs], elements)
+        all_inputs = [*dataset.inputs, *inputs, *step.inputs]
+        return Dataset(types_of(step.structure)[1], all_inputs, elements, dataset.count)
 
     return apply
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from glob import glob
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from ....core.types import tensor_type
 from ....core.typing import TensorLike
 from ....primitives.creation.constant import as_array
 from ....records.files import RecordWriter, read_lines, read_pieces, read_records, window_of
-from .dataset import Dataset, Element, Pass, value_of
+from .dataset import Dataset, Element, value_of
+from .functions import Pass
 from .structure import as_leaves, leaves
 
 
@@ -127,9 +129,8 @@ class TFRecordWriter:
             )
 
         def write(session: Any, name: Any, *values: Any) -> tuple[()]:
-            del session
             with RecordWriter(os.fsdecode(name.item()), self._compression) as writer:
-                for (text,) in dataset.elements(Pass(dict(zip(dataset.inputs, values, strict=True)))):
+                for (text,) in dataset.elements(Pass(ref(session), dict(zip(dataset.inputs, values, strict=True)))):
                     writer.write(np.array(text, object).item())
             return ()
 

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -13,8 +14,9 @@ import pullback as pb
 
 from ....core.types import tensor_type
 from . import batches
-from .dataset import Dataset, Element, Pass, value_of
-from .functions import ElementFunction
+from .cardinality import changed
+from .dataset import Dataset, Element, value_of
+from .functions import ElementFunction, Pass
 from .iterators import elements_of
 from .structure import as_leaves, as_tensors, leaves, packed, types_of
 from .windows import DatasetSpec, window_of, windows
@@ -55,9 +57,9 @@ def group_by_window(
 
         def elements(p: Pass) -> Iterator[Element]:
             size_of = window_size_func or (lambda key: window_size)
-            for key, group in grouped(dataset.elements(p), lambda x: int(key_of(x, p.values)[0]), size_of):
-                given = dict(zip(made[0].inputs, reduce([np.array(key)], p.values), strict=True))
-                yield from made[0].elements(Pass({**p.values, **given}, {id(window): group}))
+            for key, group in grouped(dataset.elements(p), lambda x: int(key_of(x, p)[0]), size_of):
+                given = dict(zip(made[0].inputs, reduce([np.array(key)], p), strict=True))
+                yield from made[0].elements(p.within(given, {id(window): group}))
 
         return Dataset(made[0].element_spec, [*dataset.inputs, *key_of.inputs, *reduce.inputs], elements)
 
@@ -108,7 +110,7 @@ def bucket_by_sequence_length(
 
         def elements(p: Pass) -> Iterator[Element]:
             def key_of(x: Element) -> int:
-                return bisect_right(bucket_boundaries, int(length_of(x, p.values)[0]))
+                return bisect_right(bucket_boundaries, int(length_of(x, p)[0]))
 
             for key, group in grouped(dataset.elements(p), key_of, lambda key: bucket_batch_sizes[key]):
                 if len(group) == bucket_batch_sizes[key] or not drop_remainder:
@@ -144,7 +146,11 @@ def window(size: int, shift: int | None = None, stride: int = 1, drop_remainder:
             for group in windows(dataset.elements(p), size, shift or size, stride, drop_remainder):
                 yield [window_of([[x[i]] for x in group]) for i in range(len(kinds))]
 
-        return Dataset(spec, dataset.inputs, elements)
+        def count_of(n: int) -> int:
+            reach = (size - 1) * stride if drop_remainder else 0
+            return max(0, -(-(n - reach) // (shift or size)))
+
+        return Dataset(spec, dataset.inputs, elements, changed(dataset.count, count_of))
 
     return apply
 
@@ -156,11 +162,10 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], na
     inputs = [*dict.fromkeys([*dataset.inputs, *step.inputs, *[x for x in leaves(first) if isinstance(x, pb.Tensor)]])]
 
     def call(session: Any, *values: Any) -> Element:
-        del session
-        p = Pass(dict(zip(inputs, values, strict=True)))
+        p = Pass(ref(session), dict(zip(inputs, values, strict=True)))
         state: Element = [value_of(x, p) for x in leaves(first)]
         for x in dataset.elements(p):
-            state = step([*state, *x], p.values)
+            state = step([*state, *x], p)
         return state
 
     return elements_of(types_of(step.structure), call, inputs, name or "ReduceDataset")
@@ -217,8 +222,7 @@ def get_single_element(dataset: Dataset) -> Any:
     """
 
     def call(session: Any, *values: Any) -> Element:
-        del session
-        found = list(islice(dataset.elements(Pass(dict(zip(dataset.inputs, values, strict=True)))), 2))
+        found = list(islice(dataset.elements(Pass(ref(session), dict(zip(dataset.inputs, values, strict=True)))), 2))
         if len(found) != 1:
             raise pb.errors.InvalidArgumentError(f"Dataset {'had more than one element' if found else 'was empty'}.")
         return found[0]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Iterator as PythonIterator
 from itertools import count
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 import numpy as np
 
@@ -17,7 +17,8 @@ import pullback as pb
 
 from ....control_flow.host_call import host_call
 from ....core.types import tensor_type
-from .dataset import Dataset, Element, Pass
+from .dataset import Dataset, Element
+from .functions import Pass
 from .sparse import as_sparse
 from .structure import Array, classes_in, declared, leaves, packed, shapes_in, types_in
 
@@ -129,7 +130,7 @@ class Iterator:
         return next(place)
 
     def _begin(self, session: Any, dataset: Dataset, values: Sequence[Array]) -> None:
-        given = Pass(dict(zip(dataset.inputs, values, strict=True)))
+        given = Pass(ref(session), dict(zip(dataset.inputs, values, strict=True)))
         self._places[session] = iter(dataset.elements(given))
 
 

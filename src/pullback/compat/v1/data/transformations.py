@@ -123,6 +123,13 @@ class Transformed:
         del name
         return self.apply(experimental.ignore_errors(log_warning))
 
+    def cardinality(self, name: str | None = None) -> Any:
+        """How many elements there are, as far as that is known without reading them: see `cardinality`."""
+        from .cardinality import cardinality
+
+        del name
+        return cardinality(self)  # type: ignore[arg-type]
+
     def options(self) -> Any:
         """Its options, which change nothing."""
         from .experimental import Options

@@ -10,6 +10,7 @@ from ....records.parsing import parse_single_example as parse_single_example
 from ....records.parsing import parse_single_sequence_example as parse_single_sequence_example
 from ..queues import FIFOQueue as FIFOQueue
 from ..queues import PaddingFIFOQueue as PaddingFIFOQueue
+from ..queues import PriorityQueue as PriorityQueue
 from ..queues import QueueBase as QueueBase
 from ..queues import RandomShuffleQueue as RandomShuffleQueue
 from . import gfile as gfile

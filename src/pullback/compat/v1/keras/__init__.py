@@ -16,6 +16,7 @@ from . import losses as losses
 from . import metrics as metrics
 from . import models as models
 from . import optimizers as optimizers
+from . import preprocessing as preprocessing
 from . import regularizers as regularizers
 from . import utils as utils
 from .models import Input as Input

@@ -15,6 +15,9 @@ from typing import Any
 import pullback as pb
 
 from . import backend
+from .named import found, getter, serialize_keras_object
+
+serialize = serialize_keras_object
 
 
 class Constraint:
@@ -99,36 +102,16 @@ _BY_NAME = _KINDS | {
 }
 
 
-def serialize(constraint: Constraint) -> dict[str, Any]:
-    """The class and the arguments that make such a constraint."""
-    return {"class_name": type(constraint).__name__, "config": constraint.get_config()}
-
-
-def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
     """The constraint that `serialize` told of.
 
     Raises:
         ValueError: its class is unknown.
     """
-    kind = {**_BY_NAME, **(custom_objects or {})}.get(config["class_name"])
-    if kind is None:
-        raise ValueError(f"Unknown constraint: {config['class_name']}. There are {', '.join(_BY_NAME)}")
-    return kind(**config["config"])
+    return found(config, _BY_NAME.get, custom_objects, "constraint")
 
 
-def get(identifier: Any) -> Any:
-    """The constraint of a name, of what `serialize` told of, or a function itself; None for None.
-
-    Raises:
-        ValueError: it is none of these, or unknown.
-    """
-    if identifier is None or callable(identifier):
-        return identifier
-    if isinstance(identifier, Mapping):
-        return deserialize(identifier)
-    if isinstance(identifier, str):
-        return deserialize({"class_name": identifier, "config": {}})
-    raise ValueError(f"Could not interpret constraint identifier: {identifier}")
+get: Any = getter(_BY_NAME.get, "constraint")
 
 
 def _norms(w: Any, axis: Any) -> Any:

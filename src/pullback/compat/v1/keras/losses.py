@@ -12,6 +12,9 @@ from ....core.typing import TensorLike
 from ..metrics.running import fitted
 from . import backend
 from .backend.networks import pair
+from .named import found, serialize_keras_object
+
+serialize = serialize_keras_object
 
 
 def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
@@ -133,6 +136,15 @@ class Loss:
         if self.reduction == "none":
             return losses
         return pb.reduce_sum(losses) if self.reduction == "sum" else pb.reduce_mean(losses)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make such a loss."""
+        return {"reduction": self.reduction, "name": self.name, **self._options}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Loss:
+        """The loss of those arguments."""
+        return cls(**config)
 
 
 class MeanSquaredError(Loss):
@@ -256,16 +268,18 @@ def get(identifier: Any) -> Any:
     """
     if identifier is None or callable(identifier):
         return identifier
-    if isinstance(identifier, Mapping):
-        return _found(identifier["class_name"])(**identifier["config"])
-    if isinstance(identifier, str):
-        found = _found(identifier)
-        return found() if isinstance(found, type) else found
-    raise ValueError(f"Could not interpret loss function identifier: {identifier}")
+    return deserialize(identifier)
 
 
-def _found(name: str) -> Any:
-    known = {key: value for key, value in globals().items() if callable(value) and not key.startswith("_")}
-    if getattr(known.get(name), "__module__", None) != __name__:
-        raise ValueError(f"Unknown loss function: {name}; see tf.keras.losses")
-    return known[name]
+def deserialize(name: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """The loss that `serialize` told of.
+
+    Raises:
+        ValueError: there is none of the name.
+    """
+    return found(name, _find, custom_objects, "loss function")
+
+
+def _find(name: str) -> Any:
+    kind = None if name.startswith("_") else globals().get(name)
+    return kind if getattr(kind, "__module__", None) == __name__ else None

@@ -1,40 +1,97 @@
-"""Regularizers of Keras: `tf.keras.regularizers`, those of pullback, also by name."""
+"""Regularizers of Keras: `tf.keras.regularizers`, penalties as objects, also by name."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .... import regularizers as today
-from .named import getter
+from .named import found, getter, serialize_keras_object
+
+serialize = serialize_keras_object
 
 
 class Regularizer:
-    """What a program may derive a penalty of its own from; it defines `__call__(x)`."""
+    """What a program may derive a penalty of its own from; it defines `__call__(x)`, and `get_config()`."""
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Any:
+        """The penalty of those arguments."""
+        return cls(**config)
 
 
 class L1L2(Regularizer):
     """`l1` times the sum of magnitudes, plus `l2` times the sum of squares."""
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
-        self.l1, self.l2 = l1, l2
+        self.l1, self.l2 = _single(l1), _single(l2)
 
     def __call__(self, x: Any) -> Any:
         """The penalty on `x`."""
         return today.l1_l2(self.l1, self.l2)(x)
 
-
-def l1(l: float = 0.01, l1: float | None = None) -> Any:  # noqa: E741 (the name that it had)
-    """A penalty of `l` times the sum of magnitudes; `l1` is the later name."""
-    return today.l1(l if l1 is None else l1)
-
-
-def l2(l: float = 0.01, l2: float | None = None) -> Any:  # noqa: E741 (the name that it had)
-    """A penalty of `l` times the sum of squares; `l2` is the later name."""
-    return today.l2(l if l2 is None else l2)
+    def get_config(self) -> dict[str, float]:
+        """The arguments that make such a penalty."""
+        return {"l1": self.l1, "l2": self.l2}
 
 
-get: Any = getter(today, "regularizer", made=True)
+class L1(Regularizer):
+    """`l1` times the sum of magnitudes; `l` is the older name."""
+
+    def __init__(self, l1: float = 0.01, l: float | None = None) -> None:  # noqa: E741 (the name that it had)
+        self.l1 = _single(l1 if l is None else l)
+
+    def __call__(self, x: Any) -> Any:
+        """The penalty on `x`."""
+        return today.l1(self.l1)(x)
+
+    def get_config(self) -> dict[str, float]:
+        """The arguments that make such a penalty."""
+        return {"l1": self.l1}
 
 
-def __getattr__(name: str) -> Any:
-    return getattr(today, name)
+class L2(Regularizer):
+    """`l2` times the sum of squares; `l` is the older name."""
+
+    def __init__(self, l2: float = 0.01, l: float | None = None) -> None:  # noqa: E741 (the name that it had)
+        self.l2 = _single(l2 if l is None else l)
+
+    def __call__(self, x: Any) -> Any:
+        """The penalty on `x`."""
+        return today.l2(self.l2)(x)
+
+    def get_config(self) -> dict[str, float]:
+        """The arguments that make such a penalty."""
+        return {"l2": self.l2}
+
+
+l1, l2 = L1, L2
+
+
+def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
+    """A penalty of `l1` times the sum of magnitudes, plus `l2` times the sum of squares."""
+    return L1L2(l1, l2)
+
+
+def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """The penalty that `serialize` told of.
+
+    Raises:
+        ValueError: there is none of the name.
+    """
+    return found(config, _find, custom_objects, "regularizer", made=True)
+
+
+def _single(x: float) -> float:
+    """A number as TensorFlow keeps it, of single precision."""
+    return float(np.float32(x))
+
+
+def _find(name: str) -> Any:
+    return getattr(sys.modules[__name__], name, None)
+
+
+get: Any = getter(_find, "regularizer")

@@ -1,4 +1,4 @@
-"""One-hot encoding of arrays: `tf.keras.utils`."""
+"""One-hot encoding of arrays, serialization of objects: `tf.keras.utils`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import sys
 from typing import Any
 
 import numpy as np
+
+from .named import CustomObjectScope as CustomObjectScope
+from .named import custom_object_scope as custom_object_scope
+from .named import deserialize_keras_object as deserialize_keras_object
+from .named import get_custom_objects as get_custom_objects
+from .named import serialize_keras_object as serialize_keras_object
 
 Array = np.ndarray[Any, Any]
 

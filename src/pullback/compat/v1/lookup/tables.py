@@ -1,8 +1,7 @@
 """Lookup tables of TensorFlow 1: `tf.lookup`, from texts or integers to integers, texts or floats.
 
 A table is two vectors, keys and values, of the graph or of a file. What finds a key in them is a function of arrays,
-which runs on the host; a session keeps whether the initializer of a table has run. Within functions, those of datasets
-too, branches and loops this is not asked: a dataset may be begun in one run with the tables that it uses.
+which runs on the host; a session keeps whether the initializer of a table has run, and each lookup asks that.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ import numpy as np
 import pullback as pb
 
 from ....core.dtypes import DType, dtype_name
+from ....core.needs import needed
 from ....core.typing import DTypeLike
 from ....primitives.shape.size import size
+from ....primitives.variables.operations import InitializedValue, VarIsInitializedOp
 from .contents import Array, KeyValueTensorInitializer, TextFileInitializer, of_dtype
 
 
@@ -77,25 +78,43 @@ class StaticHashTable(LookupInterface):
         del experimental_is_anonymous
         self.name = name or "hash_table"
         self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
-        self._keys, self._values = initializer.keys, initializer.values
+        self._given = initializer.keys, initializer.values
         self.default_value = pb.convert_to_tensor(default_value, self.value_dtype)
         self._known: tuple[Array, Mapping[Any, Any]] | None = None
         graph = pb.get_default_graph()
-        steps = [self._keys.op, self._values.op]
-        self._ready: pb.Tensor | None = None
+        steps = [x.op for x in self._given]
+        self._flag: pb.Variable | None = None
+        self._kept: list[pb.Variable] = []
         if graph.outer is None:
             with pb.name_scope(self.name), pb.control_dependencies(None):
-                flag = pb.Variable(True, trainable=False, name="initialized", collections=[])
-                spec = pb.TensorSpec([], pb.bool)
-                filled = pb.numpy_function(self._fill, [self._keys, self._values], spec, stateful=False, name="fill")
-                steps = [flag.assign(filled, read_value=False)]
-                self._ready = pb.is_variable_initialized(flag)
+                steps = self._steps()
         self.initializer = pb.group(*steps, name=f"{self.name}_init")
         graph.add_to_collection(pb.GraphKeys.TABLE_INITIALIZERS, self.initializer)
 
+    def _steps(self) -> list[pb.Operation]:
+        """What the initializer does: it notes that it has run, and keeps contents that another run may not know.
+
+        A table that has contents keeps them.
+        """
+        given = self._given
+        if not all(_is_fixed(x) for x in given):
+            self._kept = [_variable(x, name) for x, name in zip(given, ("keys", "values"), strict=True)]
+        contents = [_value_or(v, x) for v, x in zip(self._kept, given, strict=True)] if self._kept else given
+        self._flag = _variable(pb.constant(True), "initialized")
+        filled = pb.numpy_function(self._fill, contents, pb.TensorSpec([], pb.bool), stateful=False, name="fill")
+        with pb.control_dependencies([filled]):
+            kept = [v.assign(contents[i], read_value=False) for i, v in enumerate(self._kept)]
+        return [*kept, self._flag.assign(filled, read_value=False)]
+
+    def _contents(self) -> list[pb.Tensor]:
+        """The keys and the values, as the initializer kept them."""
+        if not self._kept:
+            return list(self._given)
+        return [_value_or(v, pb.zeros([0], v.dtype)) for v in self._kept]
+
     def values_of(self, keys: pb.Tensor, name: str | None) -> pb.Tensor:
         """The values of a tensor of keys; a run before the initializer raises FailedPreconditionError."""
-        inputs = [self._keys, self._values, self.default_value, keys, *self._asked()]
+        inputs = [*self._contents(), self.default_value, keys, *self._asked()]
         spec = pb.TensorSpec(keys.shape, self.value_dtype)
         found: pb.Tensor = pb.numpy_function(
             self._find, inputs, spec, stateful=False, name=name or f"{self.name}_Lookup"
@@ -104,41 +123,56 @@ class StaticHashTable(LookupInterface):
 
     def size(self, name: str | None = None) -> pb.Tensor:
         """How many keys there are; 0 before the initializer has run."""
-        asked = self._asked()
-        if not asked:
-            return size(self._keys, pb.int64, name)
-        return pb.where(asked[0], size(self._keys, pb.int64), pb.constant(0, pb.int64), name=name)
+        asked, count = self._asked(), size(self._contents()[0], pb.int64)
+        return pb.where(asked[0], count, pb.constant(0, pb.int64), name=name) if asked else count
 
     def export(self, name: str | None = None) -> tuple[pb.Tensor, pb.Tensor]:
-        """The keys, and the values."""
+        """The keys, and the values; none before the initializer has run, if they are no constants."""
         del name
-        return self._keys, self._values
+        keys, values = self._contents()
+        return keys, values
 
     def _fill(self, keys: Array, values: Array) -> Array:
-        self._contents(keys, values)
+        self._mapping(keys, values)
         return np.array(True)
 
-    def _contents(self, keys: Array, values: Array) -> Mapping[Any, Any]:
+    def _mapping(self, keys: Array, values: Array) -> Mapping[Any, Any]:
         if self._known is None or self._known[0] is not keys:
             self._known = keys, _mapping(keys, values)
         return self._known[1]
 
     def _asked(self) -> list[pb.Tensor]:
-        """Whether the initializer has run, where that is asked."""
-        return [self._ready] if self._ready is not None and self._ready.graph is pb.get_default_graph() else []
+        """Whether the initializer has run, asked where the default graph is; a table made in a function has none."""
+        return [] if self._flag is None else [VarIsInitializedOp()(self._flag.handle)]
 
     def _find(self, keys: Array, values: Array, default: Array, asked: Array, *ready: Array) -> Array:
         if not all(ready):
             raise pb.errors.FailedPreconditionError(
                 f"Table not initialized: {self.name}. Run tf.tables_initializer() in this session first"
             )
-        known, nothing = self._contents(keys, values), default.item()
+        known, nothing = self._mapping(keys, values), default.item()
         return of_dtype([known.get(key, nothing) for key in asked.ravel().tolist()], self.value_dtype).reshape(
             asked.shape
         )
 
 
 HashTable = StaticHashTable
+
+
+def _is_fixed(x: pb.Tensor) -> bool:
+    """Whether constants alone decide a value, so that all runs of all sessions know it."""
+    before = needed([x.op], lambda op: [y.op for y in op.inputs])
+    return not any(op.primitive.stateful for op in before)
+
+
+def _variable(initial: pb.Tensor, name: str) -> pb.Variable:
+    """A variable that is in no collection: the initializer of a table assigns it."""
+    return pb.Variable(initial, trainable=False, name=name, collections=[], validate_shape=False)
+
+
+def _value_or(variable: pb.Variable, x: pb.Tensor) -> pb.Tensor:
+    """The value of a variable, or `x` where it has none."""
+    return InitializedValue(variable.dtype, variable.shape)(variable.handle, x)
 
 
 class FastHashSpec(NamedTuple):

@@ -52,6 +52,7 @@ from .producers import shuffle_batch as shuffle_batch
 from .producers import shuffle_batch_join as shuffle_batch_join
 from .producers import slice_input_producer as slice_input_producer
 from .producers import string_input_producer as string_input_producer
+from .profiler_hook import ProfilerHook as ProfilerHook
 from .queue_runner import QueueRunner as QueueRunner
 from .queue_runner import add_queue_runner as add_queue_runner
 from .queue_runner import start_queue_runners as start_queue_runners
@@ -65,6 +66,8 @@ from .replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
 from .replicas import basic_train_loop as basic_train_loop
 from .session_manager import SessionManager as SessionManager
 from .supervisor import Supervisor as Supervisor
+from .warm_start import VocabInfo as VocabInfo
+from .warm_start import warm_start as warm_start
 
 SessionCreator = ChiefSessionCreator
 NewCheckpointReader = older(today.load_checkpoint, "filepattern:ckpt_dir_or_file")

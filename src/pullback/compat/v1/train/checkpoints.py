@@ -67,10 +67,10 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Mapping[str
     for name, wanted in sorted(assignment_map.items()):
         if isinstance(wanted, str) and wanted not in known:
             for key, variable in _of_scope(name, wanted, known):
-                _initialize(variable, reader, key)
+                initialize_from(variable, reader, key)
             continue
         for one in wanted if isinstance(wanted, list | tuple) else [wanted]:
-            _initialize(known[one] if isinstance(one, str) else one, reader, name)
+            initialize_from(known[one] if isinstance(one, str) else one, reader, name)
 
 
 def _of_scope(name: str, scope: str, known: Mapping[str, pb.Variable]) -> Iterator[tuple[str, pb.Variable]]:
@@ -85,8 +85,12 @@ def _of_scope(name: str, scope: str, known: Mapping[str, pb.Variable]) -> Iterat
             yield ("" if name == "/" else name) + variable.removeprefix(inside), v
 
 
-def _initialize(variable: pb.Variable, reader: pb.train.CheckpointReader, name: str) -> None:
-    """Let the initializer of `variable` give it what a checkpoint has of that name."""
+def initialize_from(variable: pb.Variable, reader: pb.train.CheckpointReader, name: str) -> None:
+    """Let the initializer of `variable` give it what a checkpoint has of that name.
+
+    Raises:
+        ValueError: the checkpoint has no such name, or another shape.
+    """
     shapes, dtypes = reader.get_variable_to_shape_map(), reader.get_variable_to_dtype_map()
     if name not in shapes:
         raise ValueError(f"Tensor {name} is not found in {reader.path} checkpoint")
@@ -95,12 +99,16 @@ def _initialize(variable: pb.Variable, reader: pb.train.CheckpointReader, name: 
             f"Shape of variable {variable.name} ({variable.dtype} {variable.shape}) doesn't match with shape of tensor "
             f"{name} ({dtypes[name]} {shapes[name]}) from checkpoint reader."
         )
+    begin_with(variable, lambda: reader.get_tensor(name))
+
+
+def begin_with(variable: pb.Variable, read: Callable[..., Any], make: Callable[[], pb.Tensor] | None = None) -> None:
+    """Let the initializer of `variable` give it what `read` returns, of the value of the tensor that `make` makes."""
     graph = variable.graph
     with graph.as_default(), graph.entered(graph.scope._replace(controllers=())), graph.name_scope("init"):
-        spec = pb.TensorSpec(shapes[name], variable.dtype)
-        value = pb.numpy_function(
-            lambda: reader.get_tensor(name), [], spec, stateful=False, name=f"{variable.op.name}/read"
-        )
+        spec = pb.TensorSpec(variable.shape, variable.dtype)
+        given = [] if make is None else [make()]
+        value = pb.numpy_function(read, given, spec, stateful=False, name=f"{variable.op.name}/read")
         variable.initial_value = value
         assign = AssignVariableOp(variable.dtype, variable.shape)
         variable.initializer = assign.operation(variable.handle, value, name=f"{variable.op.name}/Assign")

@@ -1,6 +1,9 @@
-"""Savers that a graph has: the collection `SAVERS`, where sessions and hooks look for the one to use."""
+"""What the collections of a graph hold for its sessions: savers, and the operations that sessions begin with."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import pullback as pb
 
@@ -30,3 +33,14 @@ def added_saver() -> pb.train.Saver:
     saver = pb.train.Saver(allow_empty=True)
     pb.add_to_collection(pb.GraphKeys.SAVERS, saver)
     return saver
+
+
+def collected(key: str, make: Callable[[], Any]) -> Any:
+    """The first of a collection of the default graph; where there is none, what `make` gives, which is in it then."""
+    found = pb.get_default_graph().get_collection(key)
+    if found:
+        return found[0]
+    made = make()
+    if made is not None:
+        pb.add_to_collection(key, made)
+    return made

@@ -21,7 +21,7 @@ from typing import Any
 
 import pullback as pb
 
-from .collected_savers import added_saver, collected_saver
+from .collected_savers import added_saver, collected, collected_saver
 from .coordinator import Coordinator
 from .hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .queue_runner import start_queue_runners
@@ -72,17 +72,23 @@ class Scaffold:
         return pb.initialize_local_variables()
 
     def finalize(self) -> Scaffold:
-        """Make what was not given."""
+        """Make what was not given; the graph takes no further operations then.
+
+        What another session of the graph began with is used again.
+        """
         graph = pb.get_default_graph()
         if self.init_op is None:
-            self.init_op = pb.global_variables_initializer()
+            self.init_op = collected(pb.GraphKeys.INIT_OP, pb.global_variables_initializer)
         if self.local_init_op is None:
             tables = graph.get_collection(pb.GraphKeys.TABLE_INITIALIZERS)
-            self.local_init_op = pb.group(pb.initialize_local_variables(), *tables)
+            self.local_init_op = collected(
+                pb.GraphKeys.LOCAL_INIT_OP, lambda: pb.group(pb.initialize_local_variables(), *tables)
+            )
         if self.summary_op is None:
-            self.summary_op = summaries_of(graph)
+            self.summary_op = collected(pb.GraphKeys.SUMMARY_OP, lambda: summaries_of(graph))
         if self.saver is None:
             self.saver = collected_saver() or added_saver()
+        graph.finalize()
         return self
 
 
@@ -111,7 +117,7 @@ class ChiefSessionCreator:
             if scaffold.init_fn is not None:
                 scaffold.init_fn(session)
         elif pb.all_variables():
-            session.run(pb.global_variables_initializer())
+            session.run([v.initializer for v in pb.all_variables()])
             scaffold.saver.restore(session, newest)
         session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
         return session
@@ -182,8 +188,10 @@ class MonitoredSession:
             asked = hook.before_run(context)
             if asked is None:
                 continue
+            options = _more_traced(options, asked.options)
             wanted[hook] = [] if asked.fetches is None else asked.fetches
             _add_feeds(feeds, asked.feed_dict or {}, hook)
+        run_metadata = pb.RunMetadata() if run_metadata is None else run_metadata
         values = self._session.run(wanted, feeds, options, run_metadata)
         self._coordinator.raise_requested_exception()
         for hook in self._hooks:
@@ -314,6 +322,13 @@ def _often(steps: Any, seconds: Any, default: tuple[Any, Any]) -> tuple[Any, Any
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default
     return tuple([None if n is USE_DEFAULT else n for n in (steps, seconds)])  # type: ignore[return-value]
+
+
+def _more_traced(one: object, other: object) -> object:
+    """Of the options that the caller and the hooks ask for those that trace more."""
+    if not isinstance(other, pb.RunOptions):
+        return one
+    return other if not isinstance(one, pb.RunOptions) or other.trace_level > one.trace_level else one
 
 
 def _add_feeds(feeds: dict[Any, Any], more: Mapping[Any, Any], hook: SessionRunHook) -> None:

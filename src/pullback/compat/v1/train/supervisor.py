@@ -9,7 +9,7 @@ from typing import Any
 
 import pullback as pb
 
-from .collected_savers import added_saver, first_saver
+from .collected_savers import added_saver, collected, first_saver
 from .coordinator import Coordinator, LooperThread
 from .monitored_session import USE_DEFAULT
 from .queue_runner import start_queue_runners
@@ -18,6 +18,8 @@ from .recording_hooks import summaries_of, write_graph_text
 
 class Supervisor:
     """Keeps a training going in `logdir`: variables are restored from there, saved every so often, summaries written.
+
+    The graph takes no further operations.
 
     >>> import pullback as pb
     >>> tf = pb.compat.v1
@@ -61,15 +63,16 @@ class Supervisor:
         self.save_path = None if logdir is None else os.path.join(logdir, checkpoint_basename)
         self._logdir = logdir
         with self.graph.as_default():
-            self.init_op = pb.global_variables_initializer() if init_op is USE_DEFAULT else init_op
-            self.local_init_op = pb.initialize_local_variables() if local_init_op is USE_DEFAULT else local_init_op
+            self.init_op = _given(init_op, pb.GraphKeys.INIT_OP, pb.global_variables_initializer)
+            self.local_init_op = _given(local_init_op, pb.GraphKeys.LOCAL_INIT_OP, _local_init_op)
             self.global_step = pb.train.get_global_step() if global_step is USE_DEFAULT else global_step
             self.saver = _default_saver() if saver is USE_DEFAULT else saver
-            self.summary_op = summaries_of(self.graph) if summary_op is USE_DEFAULT else summary_op
+            self.summary_op = _given(summary_op, pb.GraphKeys.SUMMARY_OP, lambda: summaries_of(self.graph))
         made = (
             pb.summary.FileWriter(logdir) if logdir is not None and is_chief and summary_writer is USE_DEFAULT else None
         )
         self.summary_writer = made if summary_writer is USE_DEFAULT else summary_writer
+        self.graph.finalize()
 
     def prepare_or_wait_for_session(
         self,
@@ -86,7 +89,7 @@ class Supervisor:
         newest = None if self._logdir is None else pb.train.latest_checkpoint(self._logdir)
         with self.graph.as_default():
             if newest is not None and self.saver is not None and pb.all_variables():
-                session.run(pb.global_variables_initializer())
+                session.run([v.initializer for v in pb.all_variables()])
                 self.saver.restore(session, newest)
             else:
                 session.run([] if self.init_op is None else self.init_op, feed_dict=self.init_feed_dict)
@@ -189,3 +192,12 @@ class Supervisor:
 def _default_saver() -> pb.train.Saver | None:
     """The first of the collection, or a new one; none where there are no variables."""
     return first_saver() or (added_saver() if pb.global_variables() else None)
+
+
+def _given(op: Any, key: str, make: Callable[[], Any]) -> Any:
+    return collected(key, make) if op is USE_DEFAULT else op
+
+
+def _local_init_op() -> pb.Operation:
+    tables = pb.get_default_graph().get_collection(pb.GraphKeys.TABLE_INITIALIZERS)
+    return pb.group(pb.initialize_local_variables(), *tables)

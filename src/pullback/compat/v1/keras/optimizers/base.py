@@ -200,7 +200,7 @@ class Optimizer:
         """A variable that is kept for `var`, of its shape unless another is given; that which is there."""
         known = self._slots.setdefault(slot_name, {})
         if var not in known:
-            begin = initializers.get(initializer)
+            begin = _meant(initializer)
             lengths = var.shape if shape is None else shape
             value: Any = (lambda: begin(lengths, dtype=var.dtype)) if callable(begin) else begin
             name = f"{var.op.name}/{slot_name}"
@@ -212,7 +212,7 @@ class Optimizer:
         self, name: str, shape: Any, dtype: Any = None, initializer: Any = "zeros", trainable: bool | None = None
     ) -> pb.Variable:
         """A variable of the optimizer, in none of its lists."""
-        begin, kind = initializers.get(initializer), dtype or pb.float32
+        begin, kind = _meant(initializer), dtype or pb.float32
         value: Any = (lambda: begin(shape, dtype=kind)) if callable(begin) else begin
         return Variable(value, trainable=bool(trainable), name=name, dtype=kind, use_resource=True)
 
@@ -304,3 +304,8 @@ class Optimizer:
                 with pb.control_dependencies(ops):
                     ops.append(variable.assign(variable.constraint(variable), read_value=False))
         return ops
+
+
+def _meant(initializer: Any) -> Any:
+    """The initializer of a name; a number, a tensor or a function as it is."""
+    return initializers.get(initializer) if isinstance(initializer, str) else initializer

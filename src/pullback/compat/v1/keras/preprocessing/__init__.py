@@ -1,0 +1,3 @@
+"""Preparation of data: `tf.keras.preprocessing`."""
+
+from . import sequence as sequence
