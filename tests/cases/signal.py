@@ -111,14 +111,12 @@ CASES = [
         pb.signal.rfft2d,
         [normal(3, 5), np.array([4, 3])],
         expected=np.fft.rfft2,
-        not_onnx="cosines and sines are made for lengths that are known",
     ),
     Case(
         "irfft_of_lengths_fed",
         pb.signal.irfft,
         [_complex(2, 4), np.array([9])],
         expected=lambda x, n: np.fft.irfft(x, n[0]),
-        not_onnx="cosines and sines are made for lengths that are known",
     ),
     _with_lengths("irfft3d", pb.signal.irfft3d, _complex(2, 3, 2), [3, 2, 4], np.fft.irfftn),
     Case(

@@ -58,7 +58,6 @@ def _load_writers() -> None:
         cumulative,
         debugging,
         elementwise,
-        frames,
         identity,
         image,
         losses,
@@ -68,7 +67,6 @@ def _load_writers() -> None:
         random,
         segment,
         sets,
-        signal,
         sorting,
         sparse,
         special,
@@ -104,6 +102,10 @@ def _load_writers() -> None:
         reverse,
         stacking,
         tile,
+    )
+    from .write.signal import (  # noqa: F401
+        frames,
+        transforms,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the collections of a graph hold for its sessions: savers, and the operations that sessions begin with."""
+"""Savers and the operations that sessions begin with, as the collections of a graph hold them."""
 
 from __future__ import annotations
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import int64
-from ...core.errors import NotRecordedError
-from ...core.operation import Operation
-from ...primitives.signal.fourier import FitLengths
-from ...primitives.signal.frames import Frame, FrameLike, OverlapAndAdd
-from ..pairs import Pair, trace_kernel
-from ..records import Value
-from ..registry import writer
-from ..writing import Writer
-from .shapes import rank_of
-from .signal import fitted
+from ....core.dtypes import int64
+from ....core.errors import NotRecordedError
+from ....core.operation import Operation
+from ....primitives.signal.fourier import FitLengths
+from ....primitives.signal.frames import Frame, FrameLike, OverlapAndAdd
+from ...pairs import Pair, trace_kernel
+from ...records import Value
+from ...registry import writer
+from ...writing import Writer
+from ..shapes import rank_of
+from .transforms import fitted
 
 
 @writer(Frame, pairs=True)

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.dtypes import float64, int64
-from ...core.operation import Operation
-from ...core.types import TensorType
-from ...primitives.signal.dct import Dct
-from ...primitives.signal.fft import FftShift
-from ...primitives.signal.fourier import Fft, InverseRealFft, RealFft
-from ..pairs import Pair, trace_kernel
-from ..records import Value
-from ..registry import writer
-from ..writing import Writer
-from .shapes import rank_of
-from .traced import traced
+from ....core.dtypes import float64, int64
+from ....core.operation import Operation
+from ....core.types import TensorType
+from ....primitives.signal.dct import Dct
+from ....primitives.signal.fft import FftShift
+from ....primitives.signal.fourier import Fft, InverseRealFft, RealFft
+from ...pairs import Pair, trace_kernel
+from ...records import Value
+from ...registry import writer
+from ...writing import Writer
+from ..shapes import rank_of
+from ..traced import traced
 
 
 @writer(Fft, pairs=True)

@@ -1,0 +1,1 @@
+"""ONNX export of signal processing."""
