@@ -478,3 +478,9 @@ def test_maps_have_dense_results() -> None:
     ):
         tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
     assert tf.Session(engine="numpy").run(tf.map_fn(tf.square, tf.constant([1, 2]), tf.int32)).tolist() == [1, 4]
+
+
+def test_vectors_are_chosen_from_without_another_operation() -> None:
+    x = tf.placeholder(tf.float32, [3])
+    y = tf.where(x > 0.0, x, -x)
+    assert [op.type for op in y.graph.get_operations()][-3:] == ["Greater", "Neg", "SelectV2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -156,3 +157,18 @@ def _wait(engine: str) -> None:
 def test_print_takes_two_streams() -> None:
     with pytest.raises(ValueError, match=r"print: output_stream must be sys.stderr or sys.stdout, not 'file'"):
         pb.print("x", output_stream="file")
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_texts_alone_are_printed_in_each_run_and_in_each_step(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def step(i: pb.Tensor) -> pb.Tensor:
+        with pb.control_dependencies([pb.print("step", pb.constant(7), output_stream=sys.stdout)]):
+            return i + 1
+
+    ends = pb.while_loop(lambda i: i < 3, step, [0])
+    with pb.control_dependencies([pb.print("end", output_stream=sys.stdout)]):
+        y = pb.identity(ends[0])
+    session = pb.Session(engine=engine)
+    for _ in range(2):
+        assert session.run(y) == 3
+        assert sorted(capsys.readouterr().out.split("\n")) == ["", "end", "step 7", "step 7", "step 7"]

@@ -242,8 +242,9 @@ class Trace:
 
     def _with_numpy(self, step: Step) -> bool:
         decides = not self.concrete.slots.isdisjoint(step.outputs)
-        places = PLACES in step.op.primitive.traits
-        return decides or (not places and all(is_small(y) for y in step.op.outputs))
+        primitive = step.op.primitive
+        later = primitive.stateful or PLACES in primitive.traits
+        return decides or (not later and all(is_small(y) for y in step.op.outputs))
 
     def _stateful_results(self, step: Step, arrays: list[Any]) -> Any:
         op, number = step.op, step.state

@@ -24,4 +24,4 @@ def _before_axes_of(x: Tensor, condition: Tensor) -> Tensor:
     if depth is None or (wanted is None and depth > 0):
         behind = ones([maximum(rank(x) - rank(condition), 0)], int32)
         return reshape(condition, concat([shape(condition), behind], 0))
-    return reshape(condition, [-1] + [1] * (wanted - 1)) if wanted and depth == 1 else condition
+    return reshape(condition, [-1] + [1] * (wanted - 1)) if depth == 1 and wanted and wanted > 1 else condition
