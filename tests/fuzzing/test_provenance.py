@@ -99,8 +99,9 @@ def test_hints_do_not_change_what_a_changed_model_computes(count: int) -> None:
         graphs = [loaded(each) for each in (told, plain)]
         assert (graphs[0] is None) == (graphs[1] is None), f"model {number}"
         found = [None if graph is None else values(graph, arrays) for graph in graphs]
-        assert (found[0] is None) == (found[1] is None), f"model {number}"
-        for a, b in zip(*found, strict=True) if found[0] is not None else ():
+        # Types that bodies declare may be wrong, which only those who read bodies see.
+        assert found[1] is None or found[0] is not None, f"model {number}"
+        for a, b in zip(*found, strict=True) if found[1] is not None else ():
             compared += 1
             np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7, err_msg=f"model {number}")
     assert compared > count // 3
