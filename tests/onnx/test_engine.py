@@ -59,6 +59,21 @@ def test_dtypes_that_onnxruntime_does_not_take_cross_its_border() -> None:
     np.testing.assert_allclose(squares[1], [-1, 4])
 
 
+def test_variables_of_bfloat16_cross_its_border() -> None:
+    v = pb.Variable(np.array([1.5, 2.0], pb.bfloat16))
+    x = pb.placeholder(pb.bfloat16, [2])
+    changed = pb.cond(x[0] > 0, lambda: v.assign_add(v * x), lambda: v.assign(x))
+    (dv,) = pb.gradients(pb.square(v) * x, v)
+    session = pb.Session(engine="onnxruntime")
+    session.run(v.initializer)
+    for given, new in (([1.0, 2.0], [3.0, 6.0]), ([-1.0, 2.0], [-1.0, 2.0])):
+        slope = session.run(dv, {x: given})
+        np.testing.assert_array_equal(slope, 2 * session.run(v) * np.array(given, pb.bfloat16))
+        for value in (session.run(changed, {x: given}), session.run(v)):
+            assert value.dtype == pb.bfloat16
+            assert value.tolist() == new
+
+
 def test_what_onnxruntime_refuses_is_an_invalid_argument() -> None:
     x = pb.placeholder(pb.float32, [None])
     y = pb.reshape(x, [2, 2])

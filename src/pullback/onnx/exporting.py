@@ -32,7 +32,7 @@ from .files import Arrays, save
 from .model import OnnxGraph
 from .origin import Again, Origins
 from .pairs import joined_pair, paired_type, split_pair
-from .records import Model, Value
+from .records import Model, Record, Value
 from .write.random import draws
 from .write.variables import handle_value
 from .writing import Writer
@@ -146,7 +146,7 @@ def model_of(
         model, arrays = exporter.write()
     arrays.embed(model)
     states = {op: op.name for op in exporter.model.initial}
-    return Exported(model, states, {op: f"new/{op.name}" for op in exporter.model.changed_states()})
+    return Exported(model, states, {op: f"new/{op.name}" for op in exporter.changed})
 
 
 def _chosen_opset(graph: Graph, opset: int | None) -> int:
@@ -243,6 +243,8 @@ class _Exporter:
         self.writer = Writer(self.model)
         self.names = names
         self.arrays = Arrays()
+        self.changed: dict[Operation, Value] = {}
+        """The variables that are assigned to, with their new values."""
         self.entries: dict[str, Tensor] = {}
         """The tensors that the inputs stand for."""
         self.narrow = handles is not None
@@ -283,8 +285,17 @@ class _Exporter:
         entries = [self._input(name, x) for name, x in self._inputs().items()]
         self._write_items()
         outputs = {name: self._output(w.values[x]) for name, x in self.targets.tensors.items()}
-        outputs |= {f"new/{op.name}": value for op, value in model.changed_states().items()}
+        self.changed = model.changed_states()
+        outputs |= {f"new/{op.name}": self._output(value) for op, value in self.changed.items()}
+        self._widen_states()
         return self._assembled(entries, outputs), self.arrays
+
+    def _widen_states(self) -> None:
+        """Let variables of bfloat16 be inputs of float32, where these cross the border as such."""
+        for op, value in self.model.initial.items() if self.narrow else ():
+            if value.type.dtype == bfloat16:
+                wide = self.model.initial[op] = self.model.new(TensorType(float32, value.type.shape))
+                self.writer.records.insert(0, Record("Cast", (wide.name,), (value.name,), {"to": bfloat16}))
 
     def _write_items(self) -> None:
         w, view = self.writer, self._view()
@@ -363,9 +374,8 @@ class _Exporter:
         names, finals = self._outer_names([*entries, *[(name, value) for name, _, value in states]], outputs)
         lengths = self._declared_lengths()
         records, read = read_nodes(w.records, finals)
-        changed = model.changed_states()
         present = {op: model.state_value(op) for _, op, _ in states}
-        fed = [value for _, op, value in states if op in changed or present[op] is None]
+        fed = [value for _, op, value in states if op in self.changed or present[op] is None]
         given = [value.name for value in (*[value for _, value in entries], *fed)]
         said = {*given, *finals, ""}
         between = [y for record in records for y in record.outputs if y not in said and self._is_typed(y)]

@@ -20,6 +20,8 @@ HINT = "pullback.operation"
 """The name of the metadata."""
 LARGEST = 64
 """Constant operands of more elements are not part of a hint."""
+_SHARED = 32
+"""Nodes that an operation may have in common with others."""
 Path = list[int]
 """Where an operand is: the number of an input of a node, then that of an input of the node that gives it, and so on;
 `-1 - n` is node `n` of the body of the node before."""
@@ -30,12 +32,15 @@ def is_told(primitive: Primitive) -> bool:
     return not primitive.stateful and not primitive.functions
 
 
-def hint(model: Model, op: Operation, inputs: Sequence[Value], record: Record, places: tuple[int, int]) -> str:
+def hint(
+    model: Model, op: Operation, inputs: Sequence[Value], record: Record, places: tuple[int, int], made: int
+) -> str:
     """What a model says of `record`, the last of the nodes that give an output of `op`; nothing of a single one.
 
-    `places` are the numbers of the output among those of the operation and among those of the node.
+    `places` are the numbers of the output among those of the operation and among those of the node. So many nodes were
+    `made` for the operation; others may be equal to some that were there.
     """
-    paths, count = _paths(model, record, {x.name for x in inputs})
+    paths, count = _paths(model, record, {x.name for x in inputs}, made + _SHARED)
     if count < 2:
         return ""
     operands: list[Any] = []
@@ -61,13 +66,13 @@ def _body_of(attributes: Mapping[str, Any]) -> list[Record]:
     return body.records if isinstance(body, Body) else []
 
 
-def _paths(model: Model, record: Record, wanted: set[str]) -> tuple[dict[str, Path], int]:
-    """A shortest way to each value of `wanted` from a node on, and how many nodes there are before these."""
+def _paths(model: Model, record: Record, wanted: set[str], most: int) -> tuple[dict[str, Path], int]:
+    """A shortest way to each value of `wanted` from a node on, and how many nodes were seen, at most so many."""
     found: dict[str, Path] = {}
     seen = {id(record)}
     pending: list[tuple[Record, Path]] = [(record, [])]
     for made, path in pending:
-        if len(seen) > 1 and len(found) == len(wanted):
+        if len(seen) > most or (len(seen) > 1 and len(found) == len(wanted)):
             break
         for i, name in enumerate(made.inputs):
             if name in wanted:
@@ -78,6 +83,7 @@ def _paths(model: Model, record: Record, wanted: set[str]) -> tuple[dict[str, Pa
                 seen.add(id(before))
                 pending.append((before, [*path, i]))
         inside = _body_of(made.attributes)
+        most += len(inside)
         seen.update(map(id, inside))
         pending += [(inner, [*path, -1 - n]) for n, inner in enumerate(inside)]
     return found, len(seen)

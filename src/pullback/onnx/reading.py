@@ -284,11 +284,8 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     graph.scope = outer.at(prefix, Place(node, node.names.graph.read_at))
     try:
         require_operands(node.domain, node.op_type, node.opset, tuple([_kind_of(x) for x in inputs]))
-        told = node.names.graph.provenance.operation(node.proto, node.names) if node.proto.metadata_props else None
-        if told is None:
-            return read(node, *inputs)
-        i, y = told
-        return y if len(node.outputs) == 1 else (*(ys := read(node, *inputs))[:i], y, *ys[i + 1 :])
+        found = read(node, *inputs)
+        return found if not node.proto.metadata_props else _told(node, found)
     except PullbackError as error:
         if str(error).startswith("onnx.load:"):
             raise
@@ -298,6 +295,18 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
         raise InvalidArgumentError(f"onnx.load: {node}: {said}") from error
     finally:
         graph.scope = outer
+
+
+def _told(node: Node, found: Any) -> Any:
+    """What the reader of a node has returned, `found`, with the result of the operation that the node is the last of.
+
+    The node is read all the same: what cannot be is refused, whatever is said of it.
+    """
+    told = node.names.graph.provenance.operation(node.proto, node.names)
+    if told is None:
+        return found
+    i, y = told
+    return y if isinstance(found, Tensor) else (*found[:i], y, *found[i + 1 :])
 
 
 def _kind_of(x: Any) -> str | None:

@@ -168,18 +168,18 @@ class Writer(NodeWriter):
         values = found if isinstance(found, Sequence) else (found,)
         self._name(op, values, first, count)
         if self.model.tells and is_told(op.primitive):
-            self._tell(op, inputs, values)
+            self._tell(op, inputs, values, len(self.records) - first)
         for y, value in zip(op.outputs, values, strict=False):
             self.values[y] = self.told(y, value) if isinstance(value, Value) else value
 
-    def _tell(self, op: Operation, inputs: Sequence[Any], values: Sequence[Any]) -> None:
-        """Note at the last of the nodes that an operation is written as what they stand for."""
+    def _tell(self, op: Operation, inputs: Sequence[Any], values: Sequence[Any], count: int) -> None:
+        """Note at the last of the `count` nodes that an operation is written as what they stand for."""
         if not all(isinstance(x, Value) for x in inputs):
             return
         for i, y in enumerate(values):
             record = self.model.producers.get(y.name) if isinstance(y, Value) else None
             if record is not None and not record.provenance:
-                record.provenance = hint(self.model, op, inputs, record, (i, record.outputs.index(y.name)))
+                record.provenance = hint(self.model, op, inputs, record, (i, record.outputs.index(y.name)), count)
 
     def _name(self, op: Operation, values: Sequence[Any], first: int, count: int) -> None:
         """Name the nodes from number `first` on, and the values from number `count` on, after the operation."""

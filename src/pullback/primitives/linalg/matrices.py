@@ -237,7 +237,8 @@ class MatrixDiag(Primitive):
     num_cols: int = -1
 
     def infer(self, x: TensorType, padding: TensorType, like: TensorType | None = None) -> tuple[TensorType, ...]:
-        del padding
+        if padding.shape.rank:
+            raise ValueError(f"diag: padding_value must be a scalar, not {padding}")
         if like is not None:
             return (TensorType(x.dtype, like.shape),)
         dims = x.shape.lengths
