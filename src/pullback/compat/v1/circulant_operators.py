@@ -125,12 +125,25 @@ class LinearOperatorCirculant(AbstractCirculant):
 
 
 class LinearOperatorCirculant2D(AbstractCirculant):
-    """The matrix that convolves images, of a spectrum [..., h, w]."""
+    """The matrix that convolves images, of a spectrum [..., h, w].
+
+    >>> import pullback.compat.v1 as tf
+    >>> operator = tf.linalg.LinearOperatorCirculant2D([[4.0, 2.0], [2.0, 2.0]], input_output_dtype=tf.float32)
+    >>> tf.Session().run(operator.convolution_kernel())
+    array([[2.5, 0.5],
+           [0.5, 0.5]], dtype=float32)
+    """
 
     block_depth = 2
 
 
 class LinearOperatorCirculant3D(AbstractCirculant):
-    """The matrix that convolves volumes, of a spectrum [..., d, h, w]."""
+    """The matrix that convolves volumes, of a spectrum [..., d, h, w].
+
+    >>> import pullback.compat.v1 as tf
+    >>> operator = tf.linalg.LinearOperatorCirculant3D(tf.fill([2, 1, 2], 3.0), input_output_dtype=tf.float32)
+    >>> tf.Session().run(operator.matvec([1.0, 2.0, 3.0, 4.0]))
+    array([ 3.,  6.,  9., 12.], dtype=float32)
+    """
 
     block_depth = 3

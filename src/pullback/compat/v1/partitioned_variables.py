@@ -9,6 +9,7 @@ from typing import Any
 import pullback as pb
 
 from ...core.shape import as_shape
+from ...core.typing import DTypeLike
 from ...primitives.variables.partitions import part_lengths
 
 
@@ -16,6 +17,7 @@ def create_partitioned_variables(
     shape: Sequence[int],
     slicing: Sequence[int],
     initializer: Any,
+    dtype: DTypeLike = pb.float32,
     trainable: bool = True,
     collections: Sequence[str] | None = None,
     name: str | None = None,
@@ -23,7 +25,7 @@ def create_partitioned_variables(
 ) -> list[pb.Variable]:
     """The parts of a variable of `shape`, of which `slicing` says how many there are along each axis, all but one 1.
 
-    `initializer` is called with the shape of each part, or is a tensor of the whole.
+    `initializer` is called with the shape of each part, or is a tensor of the whole, of `dtype`.
 
     Raises:
         ValueError: as many numbers as axes are needed; more than one is greater than 1; one is 0, or greater than the
@@ -41,10 +43,10 @@ def create_partitioned_variables(
         for i, (length, end) in enumerate(zip(parts, accumulate(parts), strict=True)):
             own = [*lengths[:axis], length, *lengths[axis + 1 :]]
             if callable(initializer):
-                options: dict[str, Any] = {"shape": own, "initializer": initializer}
+                options: dict[str, Any] = {"shape": own, "dtype": dtype, "initializer": initializer}
             else:
                 places = pb.range(end - length, end)
-                options = {"initializer": pb.gather(pb.convert_to_tensor(initializer), places, axis=axis)}
+                options = {"initializer": pb.gather(pb.convert_to_tensor(initializer, dtype), places, axis=axis)}
             variables.append(pb.get_variable(f"part_{i}", trainable=trainable, collections=collections, **options))
     return variables
 

@@ -15,6 +15,17 @@ class ProfilerHook(SessionRunHook):
 
     Raises:
         ValueError: both or none of `save_steps` and `save_secs` are given.
+
+    >>> import os, tempfile
+    >>> import pullback.compat.v1 as tf
+    >>> change = tf.train.get_or_create_global_step().assign_add(1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hooks = [tf.train.ProfilerHook(save_steps=1, output_dir=folder), tf.train.StopAtStepHook(2)]
+    ...     with tf.train.MonitoredSession(hooks=hooks) as session:
+    ...         while not session.should_stop():
+    ...             _ = session.run(change)
+    ...     os.listdir(folder)
+    ['timeline-2.json']
     """
 
     def __init__(

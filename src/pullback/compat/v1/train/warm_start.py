@@ -18,6 +18,10 @@ class VocabInfo(NamedTuple):
 
     `num_oov_buckets` rows follow those of the words. New words begin with what `backup_initializer` gives, zeros
     unless it is said. With `axis=1` the words are along the columns.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.train.VocabInfo("new.txt", 3, 1, "old.txt").old_vocab_size
+    -1
     """
 
     new_vocab: str
