@@ -74,7 +74,7 @@ def check_each(cases: list[Case], check: Any, dtype: Any, tolerance: float) -> N
             raise
 
 
-@pytest.mark.parametrize("cases", hard_rows("onnx", "not_onnx", every=2))
+@pytest.mark.parametrize("cases", hard_rows("onnx", "not_onnx", every=4))
 def test_what_is_read_again_has_the_derivatives_that_were_there(cases: list[Case]) -> None:
     check_each(cases, check_read_again, np.float64, FLOAT64)
 
@@ -85,7 +85,7 @@ def test_what_is_read_again_has_them_in_float32(cases: list[Case]) -> None:
     check_each(cases, check_read_again, np.float32, FLOAT32)
 
 
-@pytest.mark.parametrize("cases", hard_rows("onnxruntime", "not_onnx", every=3, without=IN_ITS_OWN_WAY))
+@pytest.mark.parametrize("cases", hard_rows("onnxruntime", "not_onnx", every=6, without=IN_ITS_OWN_WAY))
 def test_onnxruntime_gives_what_numpy_gives(cases: list[Case]) -> None:
     check_each(cases, check_onnxruntime, np.float64, FLOAT64)
 
