@@ -11,7 +11,6 @@ import numpy as np
 
 from ....core.dtypes import int64
 from ....core.errors import NotRecordedError
-from ....core.operation import Operation
 from ....primitives.signal.fourier import FitLengths
 from ....primitives.signal.frames import Frame, FrameLike, OverlapAndAdd
 from ...pairs import Pair, trace_kernel
@@ -24,7 +23,7 @@ from .transforms import fitted
 
 @writer(Frame, pairs=True)
 def frame(w: Writer, p: Frame, x: Any) -> Any:
-    if _is_known(w.op):
+    if _are_known(x):
         return trace_kernel(w, [x])
     if isinstance(x, Pair):
         return Pair(_frames(w, p, x.re, p.pad_value), _frames(w, p, x.im, 0))
@@ -33,7 +32,7 @@ def frame(w: Writer, p: Frame, x: Any) -> Any:
 
 @writer(FrameLike, pairs=True)
 def frame_like(w: Writer, p: FrameLike, x: Any, like: Any) -> Any:
-    if _is_known(w.op):
+    if _are_known(x, like):
         return trace_kernel(w, [x, like])
     counted = like.re if isinstance(like, Pair) else like
     rank = rank_of(counted)
@@ -44,18 +43,19 @@ def frame_like(w: Writer, p: FrameLike, x: Any, like: Any) -> Any:
 @writer(OverlapAndAdd, pairs=True)
 def overlap_and_add(w: Writer, p: OverlapAndAdd, x: Any) -> Any:
     """Pieces of `step` elements of each frame, each as far behind as it is from the start, are added up."""
-    if _is_known(w.op):
+    if _are_known(x):
         return trace_kernel(w, [x])
-    length = w.op.inputs[0].shape.sizes
+    length = x.type.shape.sizes
     if length is None or length[-1] is None:
         raise NotRecordedError("the length of frames must be known")
-    return _by_parts(x, lambda part: _added(w, p, part, length[-1] or 0))
+    return _by_parts(x, lambda part: _added(w, p, part, length[-1]))
 
 
 @writer(FitLengths, pairs=True)
 def fit_lengths(w: Writer, p: FitLengths, x: Any, like: Any = None) -> Any:
-    if _is_known(w.op):
-        return trace_kernel(w, [x] if like is None else [x, like])
+    given = [x] if like is None else [x, like]
+    if _are_known(*given):
+        return trace_kernel(w, given)
     shape = like.re if isinstance(like, Pair) else like
 
     def fit(part: Value) -> Value:
@@ -68,8 +68,9 @@ def fit_lengths(w: Writer, p: FitLengths, x: Any, like: Any = None) -> Any:
     return _by_parts(x, fit)
 
 
-def _is_known(op: Operation) -> bool:
-    return all(x.shape.is_fully_defined() for x in (*op.inputs, *op.outputs))
+def _are_known(*values: Any) -> bool:
+    """Whether all lengths of values are known."""
+    return all(x.type.shape.is_fully_defined() for x in values)
 
 
 def _by_parts(x: Any, change: Any) -> Any:
