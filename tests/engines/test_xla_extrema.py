@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -81,15 +82,8 @@ AXES += [((16, 20, 3, 5), [1, 2, 3]), ((4, 20, 3, 30), None), ((12, 3), -1), ((7
 @pytest.mark.parametrize(
     ("dtype", "numbers"),
     [
-        *[(pb.float32, "nan"), (pb.float64, "equal")],
-        *[
-            pytest.param(pb.float16, "infinite", marks=pytest.mark.slow),
-            pytest.param(pb.bfloat16, "nan", marks=pytest.mark.slow),
-        ],
-        *[pytest.param(pb.float32, numbers, marks=pytest.mark.slow) for numbers in ("infinite", "equal")],
-        *[pytest.param(pb.float64, numbers, marks=pytest.mark.slow) for numbers in ("nan", "infinite")],
-        *[pytest.param(pb.float16, numbers, marks=pytest.mark.slow) for numbers in ("nan", "equal")],
-        *[pytest.param(pb.bfloat16, numbers, marks=pytest.mark.slow) for numbers in ("infinite", "equal")],
+        pytest.param(*both, marks=() if both in [(pb.float32, "nan"), (pb.float64, "equal")] else pytest.mark.slow)
+        for both in product([pb.float32, pb.float64, pb.float16, pb.bfloat16], ["nan", "infinite", "equal"])
     ],
 )
 def test_extrema_are_those_of_numpy_however_many_elements_there_are(dtype: pb.DType, numbers: str) -> None:
