@@ -12,36 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.deserialize import primitive_from_dict
-from ..core.errors import PullbackError
 from ..core.graph import Graph
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.provenance import FAILURES, LONGEST, is_small, is_told
 from ..core.serialize import attribute_to_dict
 from ..primitives.creation.constant import constant, constant_value
 from ..primitives.creation.placeholders import placeholder
 from .section import Section, Source
 
 HINT = "_pullback_operation"
-_LARGEST = 64
-"""Numbers beyond it are no attributes of a hint."""
-_LONGEST = 4096
-"""Hints of more characters are not read."""
-_FAILURES = (
-    PullbackError,
-    ArithmeticError,
-    AssertionError,
-    LookupError,
-    TypeError,
-    ValueError,
-    NotImplementedError,
-    AttributeError,
-    RecursionError,
-)
-"""What a hint that makes no sense may lead to."""
-
-
-def _is_told(primitive: Primitive) -> bool:
-    return not primitive.stateful and not primitive.functions
 
 
 def hint(op: Operation, nodes: Sequence[Any], operands: Sequence[str]) -> str:
@@ -52,7 +32,7 @@ def hint(op: Operation, nodes: Sequence[Any], operands: Sequence[str]) -> str:
     """
     own = {node.name: node for node in nodes}
     alone = sum(node.op != "Const" for node in nodes) < 2 and own[op.name].op == op.type
-    if not _is_told(op.primitive) or alone:
+    if not is_told(op.primitive) or alone:
         return ""
     paths: dict[str, list[int]] = {}
     pending: list[tuple[Any, list[int]]] = [(own.pop(op.name), [])]
@@ -73,13 +53,12 @@ def hint(op: Operation, nodes: Sequence[Any], operands: Sequence[str]) -> str:
 def operation_of(proto: Any, section: Section, region: Any) -> tuple[Primitive, list[Tensor]] | None:
     """The operation that a node is the last of, and its inputs; None where there is none."""
     said = proto.attr[HINT].s.decode(errors="replace") if HINT in proto.attr else ""
-    if not 0 < len(said) <= _LONGEST:
+    if not 0 < len(said) <= LONGEST:
         return None
     try:
         entry = json.loads(said)
         primitive = primitive_from_dict({"primitive": entry["type"], "attributes": entry.get("attributes", {})}, HINT)
-        numbers = [n for n in primitive.attributes.values() if isinstance(n, int | float)]
-        if not _is_told(primitive) or any(abs(n) > _LARGEST for n in numbers):
+        if not is_told(primitive) or not is_small(primitive):
             return None
         sources = [_operand(path, proto, section) for path in entry["inputs"]]
         xs = [region.value(source) for source in sources]
@@ -88,7 +67,7 @@ def operation_of(proto: Any, section: Section, region: Any) -> tuple[Primitive, 
             written, {Source(x, 0): source for x, source in zip(inputs, sources, strict=True)}, end, section, proto
         ):
             return primitive, xs
-    except _FAILURES:
+    except FAILURES:
         return None
     return None
 

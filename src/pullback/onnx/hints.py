@@ -12,24 +12,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.operation import Operation
-from ..core.primitive import Primitive
+from ..core.provenance import LARGEST
 from ..core.serialize import attribute_to_dict
 from .records import Body, Model, Record, Value
 
 HINT = "pullback.operation"
 """The name of the metadata."""
-LARGEST = 64
-"""Constant operands of more elements are not part of a hint."""
 _SHARED = 32
 """Nodes that an operation may have in common with others."""
 Path = list[int]
 """Where an operand is: the number of an input of a node, then that of an input of the node that gives it, and so on;
 `-1 - n` is node `n` of the body of the node before."""
-
-
-def is_told(primitive: Primitive) -> bool:
-    """Whether a model says of operations of this primitive what they are."""
-    return not primitive.stateful and not primitive.functions
 
 
 def hint(

@@ -14,36 +14,21 @@ import numpy as np
 from onnx import AttributeProto, NodeProto
 
 from ..core.deserialize import attribute_from_dict, primitive_from_dict
-from ..core.errors import PullbackError
 from ..core.function import bind_shape
 from ..core.graph import Graph, get_default_graph
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.provenance import FAILURES, LONGEST, is_small, is_told
 from ..primitives.creation.constant import Const, constant
 from ..primitives.creation.placeholders import placeholder
 from .assembly import Assembly
-from .hints import HINT, LARGEST, is_told
+from .hints import HINT
 from .records import Body, Model, Record, Value
 from .writing import Writer
 
 _OPSETS = range(18, 27)
-_LONGEST = 4096
-"""Hints of more characters are not read."""
 _MOST_NODES = 5000
 """Formulas of more nodes are taken as they are."""
-_FAILURES = (
-    PullbackError,
-    ArithmeticError,
-    AssertionError,
-    LookupError,
-    TypeError,
-    ValueError,
-    NotImplementedError,
-    AttributeError,
-    StopIteration,
-    RecursionError,
-)
-"""What a hint that makes no sense may lead to."""
 
 
 class Provenance:
@@ -56,12 +41,12 @@ class Provenance:
     def operation(self, proto: NodeProto, names: Any) -> tuple[int, Tensor] | None:
         """Which output of a node is that of an operation of ours, and that; `names` are those that may be read."""
         said = next((entry.value for entry in proto.metadata_props if entry.key == HINT), "")
-        if not 0 < len(said) <= _LONGEST:
+        if not 0 < len(said) <= LONGEST:
             return None
         try:
             entry = json.loads(said)
             operands = [self._operand(operand, proto, names) for operand in entry["inputs"]]
-        except _FAILURES:
+        except FAILURES:
             return None
         xs = [x for x, _ in operands]
         fixed = [isinstance(x.op.primitive, Const) for x in xs]
@@ -71,7 +56,7 @@ class Provenance:
             try:
                 if formula is not None and formula.is_written([name for _, name in operands], proto, names):
                     return formula.places[1], self._made(formula, xs)
-            except _FAILURES:
+            except FAILURES:
                 continue
         return None
 
@@ -84,7 +69,7 @@ class Provenance:
         if key not in self._formulas:
             try:
                 self._formulas[key] = _formula(entry, xs, constants)
-            except _FAILURES:
+            except FAILURES:
                 self._formulas[key] = None
         return self._formulas[key]
 
@@ -202,8 +187,7 @@ def _is_constant(x: Any, array: np.ndarray[Any, Any]) -> bool:
 def _formula(entry: Mapping[str, Any], operands: Sequence[Tensor], constants: Sequence[bool]) -> _Formula | None:
     """The operation that a hint tells of, written for operands of these types, or of these values."""
     primitive = primitive_from_dict({"primitive": entry["type"], "attributes": entry.get("attributes", {})}, HINT)
-    numbers = [n for n in primitive.attributes.values() if isinstance(n, int | float)]
-    if not is_told(primitive) or entry["opset"] not in _OPSETS or any(abs(n) > LARGEST for n in numbers):
+    if not is_told(primitive) or not is_small(primitive) or entry["opset"] not in _OPSETS:
         return None
     model = Model(entry["opset"])
     model.strict = True

@@ -13,12 +13,13 @@ from ..core.errors import NotRecordedError
 from ..core.function import Function, bind_shape, type_in
 from ..core.lengths import Dimension, Length
 from ..core.operation import Operation, Tensor
+from ..core.provenance import is_told
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..passes.fold import folded
 from ..passes.merge import merged
 from ..passes.view import View, inputs_of_run, view_of
-from .hints import hint, is_told
+from .hints import hint
 from .nodes import NodeWriter
 from .records import Body, Model, Value
 from .registry import takes_pairs, takes_rows, writer_of
