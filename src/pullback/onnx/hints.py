@@ -33,7 +33,10 @@ def hint(
     `places` are the numbers of the output among those of the operation and among those of the node. So many nodes were
     `made` for the operation; others may be equal to some that were there.
     """
-    paths, count = _paths(model, record, {x.name for x in inputs}, made + _SHARED)
+    names = [x.name for x in inputs]
+    if names == list(record.inputs) and not _body_of(record.attributes):
+        return ""
+    paths, count = _paths(model, record, set(names), made + _SHARED)
     if count < 2:
         return ""
     operands: list[Any] = []
