@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,13 +13,6 @@ from pullback.compat.v1 import inner_names
 from pullback.core.composite import AbstractComposite
 
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
-
-
-@pytest.fixture
-def installed() -> Iterator[None]:
-    pb.compat.install()
-    yield
-    pb.compat.uninstall()
 
 
 def test_tensors_have_the_operators_of_python_2_by_name() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,6 @@ import pullback.compat.v1 as tf
 from pullback.compat.v1 import generated_names, segment_slopes
 
 LOGITS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0]], np.float32)
-
-
-@pytest.fixture
-def installed() -> Iterator[None]:
-    pb.compat.install()
-    yield
-    pb.compat.uninstall()
 
 
 @pytest.mark.usefixtures("installed")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -17,13 +16,6 @@ import pullback as pb
 from .programs import run_program
 
 SLIM = "pullback.compat.v1.contrib.slim"
-
-
-@pytest.fixture
-def installed() -> Iterator[None]:
-    pb.compat.install()
-    yield
-    pb.compat.uninstall()
 
 
 @pytest.mark.usefixtures("installed")

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 
 import pytest
 
-import pullback as pb
 import pullback.compat.v1 as tf
-
-
-@pytest.fixture
-def installed() -> Iterator[None]:
-    pb.compat.install()
-    yield
-    pb.compat.uninstall()
 
 
 @pytest.mark.usefixtures("installed")

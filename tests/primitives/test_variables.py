@@ -487,24 +487,3 @@ def test_the_derivative_by_a_variable_goes_through_its_initialized_value() -> No
     assert pb.Session(engine="numpy").run([y, *pb.gradients(y, v)]) == [6.0, 3.0]
     assert pb.gradients(y, v.initial_value) == [None]
     assert pb.Variable.from_handle(v.handle).initialized_value().op.type == "InitializedValue"
-
-
-def test_an_assignment_under_a_device_sits_with_its_variable() -> None:
-    with pb.Graph().as_default():
-        with pb.device("/job:ps"):
-            v = pb.Variable(0.0, name="v")
-        with pb.device("/job:worker"):
-            op = v.assign(1.0, read_value=False)
-            assert pb.identity(v).device == "/job:worker"
-    assert (op.device, op.colocation_groups()) == ("/job:ps", [b"loc:@v"])
-
-
-def test_reads_that_nobody_asked_for_stand_on_the_device_of_the_variable() -> None:
-    with pb.device("/device:CPU:1"):
-        placed = pb.Variable([1.0])
-    anywhere = pb.Variable([1.0])
-    with pb.device("/device:CPU:0"):
-        y, z, value, read = placed + 1.0, anywhere + 1.0, placed.value(), placed.read_value()
-    assert [x.device for x in (y, y.op.inputs[0], value)] == ["/device:CPU:0", "/device:CPU:1", "/device:CPU:1"]
-    assert [x.device for x in (z, z.op.inputs[0])] == ["/device:CPU:0", ""]
-    assert read.device == "/device:CPU:0"
