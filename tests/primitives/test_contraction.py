@@ -32,4 +32,5 @@ def test_products_have_the_last_axis_of_the_result(equation: str) -> None:
 def test_rows_of_a_convolution_of_one_pixel_are_whole() -> None:
     images, kernel = np.ones([8, 6, 7, 3]), np.ones([5, 3])
     found = contract(np, images, kernel, "bhwi", "oi", "bhwo")
-    assert found.flags.c_contiguous and found.shape == (8, 6, 7, 5)
+    assert found.flags.c_contiguous
+    assert found.shape == (8, 6, 7, 5)

@@ -15,6 +15,7 @@ from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, TensorLike
 from ..primitives.creation.constant import as_array, convert_to_tensor
+from ..primitives.creation.given_numbers import read
 from .signature import TensorSpec
 
 
@@ -148,7 +149,7 @@ class AbstractPythonCall(Primitive):
     def _result(self, i: int, value: Any) -> Any:
         declared = self.outputs[i]
         is_array = isinstance(value, np.ndarray | np.generic)
-        array = np.asarray(value) if is_array else as_array(value, declared.dtype)
+        array = read(value, None) if is_array else as_array(value, declared.dtype)
         if array.dtype != declared.dtype or not declared.shape.is_compatible_with(array.shape):
             found = TensorType(array.dtype, TensorShape(array.shape))
             raise ValueError(f"'{self.func}' returned {found} as value {i}, and Tout declares {declared}")

@@ -18,6 +18,7 @@ from ..core.slices import IndexedSlices, IndexedSlicesValue
 from ..core.types import TensorType, type_of_array
 from ..core.typing import DTypeLike, ShapeLike
 from ..primitives.creation.constant import as_array, convert_to_tensor
+from ..primitives.creation.given_numbers import read
 from ..primitives.variables.variable import Variable
 from .tracing import take_apart
 
@@ -97,7 +98,7 @@ def type_of(value: Any) -> TensorType:
     """The type of a tensor, spec or array."""
     if isinstance(value, TensorSpec | Tensor):
         return value.type
-    return type_of_array(value if isinstance(value, np.ndarray) else as_array(np.asarray(value)))
+    return type_of_array(read(value, None) if isinstance(value, np.ndarray) else as_array(np.asarray(value)))
 
 
 class Static:
@@ -226,7 +227,7 @@ def converted(leaf: Any, spec: TensorSpec, where: str) -> Any:
     if isinstance(leaf, Variable):
         value = convert_to_tensor(leaf)
     elif is_array(leaf):
-        value = np.asarray(leaf)
+        value = read(leaf, None)
     elif not isinstance(leaf, TensorSpec | Tensor):
         value = as_array(leaf, spec.dtype)
     if not spec.is_compatible_with(value) or (isinstance(value, TensorSpec) and not value.is_subtype_of(spec)):

@@ -90,6 +90,8 @@ def as_dtype(type_value: DTypeLike) -> DType:
         dtype: np.dtype[Any] | None = np.dtype(type_value)
     except TypeError:
         dtype = None
+    if dtype is not None and not dtype.isnative:
+        dtype = dtype.newbyteorder("=")
     if dtype is None or type_value is None or (dtype not in _ARRAYS and dtype not in NARROW):
         raise TypeError(f"{type_value!r} is not a dtype of pullback; use one of {', '.join(sorted(_BY_NAME))}")
     return dtype

@@ -10,9 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..core.dtypes import INTEGER
 from ..core.operation import Tensor
 from ..primitives.creation.constant import as_array
+from ..primitives.creation.given_numbers import parsed, read, without_fractions
 
 _OWN = np.ndarray, np.generic, int, float, list, tuple
 """What NumPy takes by itself: to ask whether another class follows a protocol takes microseconds."""
@@ -46,7 +46,9 @@ def host_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
         value = _lent(value)
     if dtype == np.bool_:
         return as_array(_truths(value), dtype)
-    return as_array(_whole(value, dtype) if dtype in INTEGER else value, dtype)
+    if isinstance(value, Tensor):
+        return as_array(value, dtype)
+    return as_array(without_fractions(parsed(value, dtype), dtype), dtype)
 
 
 def as_jax_takes_it(value: Any) -> Any:
@@ -74,27 +76,12 @@ def _lent(value: Any) -> np.ndarray[Any, Any]:
         raise TypeError(f"this {type(value).__name__} gives NumPy no array: {error}{hint}") from error
 
 
-def _whole(value: Any, dtype: Any) -> Any:
-    """Floats that are fed where whole numbers are taken, without their fractions if they fit; all else as it is."""
-    if isinstance(value, int | Tensor):
-        return value
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        return value
-    if array.dtype.kind != "f":
-        return value
-    limits, whole = np.iinfo(dtype), np.trunc(array.astype(np.float64))
-    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
-    return whole.astype(dtype) if fits.all() else value
-
-
 def _truths(value: Any) -> Any:
     """Numbers that are fed where truths are taken, as truths; ints that are neither 0 nor 1, and all else, as is."""
     if isinstance(value, Tensor) or (isinstance(value, int) and value not in (0, 1)):
         return value
     try:
-        array = np.asarray(value)
+        array = read(value, np.dtype(bool))
     except ValueError:
         return value
     return array != 0 if array.dtype.kind in "iuf" else value

@@ -23,6 +23,7 @@ from ..derivatives.products import hessian_vector_product
 from ..derivatives.products import jvp as _products_jvp
 from ..primitives.creation.constant import as_array, convert_to_tensor
 from ..primitives.creation.fill import zeros, zeros_like
+from ..primitives.creation.given_numbers import read
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from .function import Function
@@ -63,7 +64,7 @@ def _is_number(leaf: Any) -> bool:
 
 
 def _as_array(leaf: Any) -> Any:
-    return np.asarray(leaf) if is_array(leaf) else as_array(leaf) if _is_number(leaf) else leaf
+    return read(leaf, None) if is_array(leaf) else as_array(leaf) if _is_number(leaf) else leaf
 
 
 def _as_tensor(leaf: Any) -> Any:

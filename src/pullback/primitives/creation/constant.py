@@ -17,6 +17,7 @@ from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...core.values import Const as Const
 from ...core.values import constant_value as constant_value
 from ...core.values import shape_value as shape_value
+from .given_numbers import knows_its_dtype, read, without_fractions
 
 _CAN_BE = ((INTEGER, INTEGER | FLOATING | COMPLEX), (FLOATING, FLOATING | COMPLEX), (COMPLEX, COMPLEX))
 """What numbers of some dtypes can be where another one is hinted at."""
@@ -32,7 +33,8 @@ def constant(
     An array is copied, unless nobody can write to it: `array.setflags(write=False)` spares the memory.
 
     Shapes: that of `value`, or `shape`, to which it is reshaped (one element is repeated).
-    Dtypes: `dtype`, else the array's own; Python floats become float32 and Python integers int32.
+    Dtypes: `dtype`, else the array's own; Python floats become float32 and Python integers int32. Floats of an array
+    lose their fractions where an integer dtype is asked for, those of a list must be without.
 
     Raises:
         TypeError: `value` holds what no dtype can, or does not fit `dtype`.
@@ -41,7 +43,9 @@ def constant(
     >>> constant([1.0, 2.0])
     <Tensor 'Const:0' float32[2]>
     """
-    array = as_array(value, None if dtype is None else as_dtype(dtype))
+    wanted = None if dtype is None else as_dtype(dtype)
+    is_array = not isinstance(value, Tensor | AbstractTensorLike) and knows_its_dtype(value)
+    array = as_array(without_fractions(value, wanted) if is_array else value, wanted)
     if shape is not None:
         dims = as_shape(shape).known
         if array.size == 1:
@@ -194,12 +198,12 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     if isinstance(dtype, TokenType):
         raise TypeError(f"no array has dtype {dtype}: {value!r}")
     try:
-        array = np.asarray(value)
+        array = read(value, dtype)
     except ValueError as error:
         raise WrongKindError(f"{value!r} is not a rectangular array of numbers: {error}") from None
     wanted = dtype
     if dtype is None:
-        dtype = array.dtype if isinstance(value, np.ndarray | np.generic) else _python_dtype(array)
+        dtype = array.dtype if knows_its_dtype(value) else _python_dtype(array)
     try:
         found = as_dtype(array.dtype)
     except TypeError:

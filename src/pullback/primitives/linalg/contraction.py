@@ -83,8 +83,8 @@ def contract(
 ) -> Any:
     """The product of `a` and `b` summed over the labels that are not in `labels`; labels of one array repeat nowhere.
 
-    Every label is in two of the three at least. `multiply` is for stacks of matrices. The last axis of the result is one
-    of the second factor where it can be, so that the product needs no transpose, or one of whole rows.
+    Every label is in two of the three at least. `multiply` is for stacks of matrices. The last axis of the result
+    is one of the second factor where it can be: then the product needs no transpose, or one of whole rows.
     """
     if labels and labels[-1] not in labels_b:
         a, b, labels_a, labels_b = b, a, labels_b, labels_a
