@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def _check_arguments(cond: Any, body: Any, loop_vars: Any, parallel_iterations: 
             raise TypeError(f"while_loop: {what} must be callable, not {function!r}")
     if loop_vars is None or (isinstance(loop_vars, list | tuple) and not loop_vars):
         raise ValueError("while_loop: there are no loop variables; pass at least one in loop_vars")
-    if isinstance(parallel_iterations, bool) or not isinstance(parallel_iterations, int):
+    if isinstance(parallel_iterations, bool) or not isinstance(parallel_iterations, Integral):
         raise ValueError(f"while_loop: parallel_iterations must be a positive integer, not {parallel_iterations!r}")
     if parallel_iterations < 1:
         raise TypeError(f"while_loop: parallel_iterations must be a positive integer, not {parallel_iterations}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from ...core.graph import get_default_graph
@@ -50,7 +51,7 @@ def norm(
         raise ValueError(f"norm: axis must be None, an integer, or two integers, not {axis!r}")
     if ord in ("euclidean", 2):
         return euclidean_norm(x, axes, keep, name or "norm")
-    if not isinstance(ord, int | float) or ord <= 0:
+    if not isinstance(ord, Real) or ord <= 0:
         raise ValueError(f"norm: ord must be 'euclidean', 1, 2, infinity or a positive number for vectors, not {ord!r}")
     if ord == 1:
         return reduce_sum(abs(x), axes, keep, name or "norm")

@@ -143,7 +143,7 @@ def pool(
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG', not {pooling_type!r}")
     x = convert_to_tensor(input)
-    count = None if isinstance(window_shape, int) else len(window_shape)
+    count = len(np.atleast_1d(window_shape)) if np.ndim(window_shape) else None
     given = 1 if strides is None else strides
     size, steps, pads, form = pool_arguments("pool", x, window_shape, given, padding, data_format, count)
     holes = spatial_lengths("pool", "dilations", 1 if dilations is None else dilations, len(size), form)

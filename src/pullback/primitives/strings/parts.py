@@ -15,6 +15,7 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
+from ..base.axes import static_integers
 from ..creation.constant import convert_to_tensor
 from ..shape.broadcast import broadcast_to
 from .base import AbstractTextwise, check_text, texts
@@ -98,7 +99,7 @@ def reduce_join(
     rank = x.shape.rank
     if rank is None:
         raise ValueError(f"strings.reduce_join: the rank of {x} must be known")
-    given = range(rank)[::-1] if axis is None else [axis] if isinstance(axis, int) else axis
+    given = range(rank)[::-1] if axis is None else static_integers(axis, "strings.reduce_join: axis")
     axes = tuple([a + rank if a < 0 else a for a in given])
     if len(set(axes)) < len(axes) or not all(0 <= a < rank for a in axes):
         raise ValueError(f"strings.reduce_join: {x} has no axes {list(given)}")

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope
 from ....primitives.activations.bias import bias_add
+from ....primitives.base.axes import static_integers
 from ....primitives.convolution.conv import separable_conv2d as separable_conv2d_today
 from ....primitives.convolution.conv_general import conv_transpose, convolution
 from ....primitives.creation.constant import convert_to_tensor
@@ -23,7 +26,8 @@ FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 def as_lengths(value: Lengths, rank: int) -> list[int]:
     """A length for each of `rank` axes."""
-    return [value] * rank if isinstance(value, int) else [int(n) for n in value]
+    given = static_integers(value, "layers: strides and kernel sizes")
+    return [*given] if np.ndim(value) else [*given] * rank
 
 
 def format_of(data_format: str, rank: int) -> str:

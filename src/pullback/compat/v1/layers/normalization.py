@@ -13,6 +13,7 @@ from ....core.dtypes import float32
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope
+from ....primitives.base.axes import static_integers
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.creation.fill import ones_like, zeros_like
@@ -133,7 +134,7 @@ def _form(x: Tensor, axis: int | Sequence[int], parts: int | None, adjustment: o
     rank = x.shape.rank
     if rank is None:
         raise ValueError(f"batch_normalization: the rank of {x} must be known; use pb.ensure_shape")
-    given = [axis] if isinstance(axis, int) else list(axis)
+    given = static_integers(axis, "batch_normalization: axis")
     axes = sorted({a + rank if a < 0 else a for a in given})
     if len(axes) < len(given) or any(not 0 <= a < rank for a in axes):
         raise ValueError(f"batch_normalization: axis must be different axes of {x}, not {axis}")
