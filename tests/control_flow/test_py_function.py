@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -323,3 +326,23 @@ def test_functions_that_other_threads_call_are_given_all_bits() -> None:
     for _ in range(40):
         np.testing.assert_allclose(session.run(parts, {x: given}), wanted, rtol=1e-4)
     assert seen == {"float64"}
+
+
+ONE_PROCESSOR = """
+import os
+os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
+import numpy as np, pullback as pb
+x = pb.placeholder(pb.float64, [200, 200])
+halves = [pb.numpy_function(lambda a: a / 2, [x * (i + 1.0)], pb.TensorSpec([200, 200], pb.float64)) for i in range(3)]
+with pb.control_dependencies([pb.print(pb.reshape(x, [-1])[:1], x[:1, :1] + 2.0**-40)]):
+    y = pb.add_n(halves)
+print(pb.reduce_sum(y).graph is y.graph, pb.Session(engine="xla").run(pb.reduce_sum(y), {x: np.ones([200, 200])}))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux says which processors a process has")
+def test_large_arrays_are_handed_over_where_there_is_one_processor() -> None:
+    """XLA's pool has one thread there, which the function is called in: nothing may wait for another."""
+    run = subprocess.run([sys.executable, "-c", ONE_PROCESSOR], capture_output=True, text=True, timeout=300)
+    assert run.stdout.split() == ["True", "120000.0"], run.stderr
+    assert run.stderr.split() == ["[1]", "[[1.0000000000009095]]"]

@@ -1,6 +1,6 @@
 """jax internals: the only names that jax does not promise to keep. A jax without them is refused with a clear error.
 
-Everything else is jax's public interface, or `jax.experimental` (`io_callback`, `xla_metadata`).
+Everything else is jax's public interface, or `jax.experimental` (`xla_metadata`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ def coordination() -> tuple[int, int, Any, Any]:
         state: Any = distributed.global_state
         return state.num_processes, state.process_id, state.client.get_live_nodes, state.client.wait_at_barrier
     except AttributeError:
-        raise ImportError(
-            f"pullback does not know jax {jax.__version__}, whose processes do not say which of them are there. "
-            "Install one that it knows: pip install 'pullback[xla]'"
-        ) from None
+        raise _unknown("processes do not say which of them are there") from None
 
 
 def coordination_service(address: str, count: int, lost_timeout: int) -> Any:
@@ -46,11 +43,28 @@ def coordination_service(address: str, count: int, lost_timeout: int) -> Any:
         jaxlib: Any = lib
         start = jaxlib._jax.get_distributed_runtime_service
     except (ImportError, AttributeError):
-        raise ImportError(
-            f"pullback does not know jax {jax.__version__}, whose coordination service cannot be started. "
-            "Install one that it knows: pip install 'pullback[xla]'"
-        ) from None
+        raise _unknown("coordination service cannot be started") from None
     return start(address, count, heartbeat_timeout=lost_timeout, shutdown_timeout=lost_timeout, recoverable=True)
+
+
+def effect_of_calls() -> Any:
+    """The effect of jax's callbacks that act: an operation with it stays, also in loops and branches."""
+    from jax._src import callback
+
+    try:
+        return callback._IOEffect
+    except AttributeError:
+        raise _unknown("callbacks have another effect") from None
+
+
+def sharding_of_calls(context: Any) -> Any:
+    """Which device calls Python, in a program for several: the first one, or each in what is written for each."""
+    from jax._src import callback
+
+    try:
+        return callback._callback_op_sharding(context.module_context.axis_context, None, context.avals_out)
+    except AttributeError:
+        raise _unknown("callbacks are spread over devices in another way") from None
 
 
 def keeps_programs() -> bool:
@@ -73,7 +87,11 @@ def _trace_of(x: Any) -> Any:
     try:
         return x._trace
     except AttributeError:
-        raise ImportError(
-            f"pullback does not know jax {jax.__version__}, whose tracers do not say of which trace they are. "
-            "Install one that it knows: pip install 'pullback[xla]'"
-        ) from None
+        raise _unknown("tracers do not say of which trace they are") from None
+
+
+def _unknown(what: str) -> ImportError:
+    return ImportError(
+        f"pullback does not know jax {jax.__version__}, whose {what}. "
+        "Install one that it knows: pip install 'pullback[xla]'"
+    )

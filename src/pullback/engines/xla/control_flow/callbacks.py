@@ -1,4 +1,4 @@
-"""XLA host callbacks: Python functions that jax hands arrays while the program runs.
+"""XLA host callbacks: Python functions that a program calls while it runs.
 
 A function that raises must not take the program down, and with it the memory of variables: what it raises, be it
 SystemExit, is noted, the program goes on with zeros and without Python, and the error is raised when it has ended,
@@ -7,12 +7,11 @@ before anything is assigned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
-from jax.experimental import io_callback
 
 from ....control_flow.py_function import AbstractPythonCall, EagerPyFunc, PyFunc, PyFuncStateless
 from ....core.graph import Operation, site_of
@@ -22,7 +21,8 @@ from ...plan import NOWHERE, Step
 from ..registry import xla_functional
 from ..trace import Trace
 from .failures import Failures, noted_failures
-from .words import host_in_words, host_of_words, in_words, of_words, shape_in_words
+from .python_calls import Function, call_python, on_words
+from .words import shape_in_words
 
 
 @xla_functional(EagerPyFunc, PyFunc, PyFuncStateless)
@@ -40,42 +40,22 @@ def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, .
         raise _unknown_shape(op)
     shape_of: Any = jax.ShapeDtypeStruct
     made = [shape_of([n or 0 for n in y.shape.sizes or ()], y.dtype) for y in op.outputs]
-    callback = _noting(primitive, op, [(x.dtype, x.ndim) for x in arrays], made, failures)
-    shapes, given = [shape_in_words(y) for y in made], [in_words(x) for x in arrays]
-    found: Any
-    if primitive.stateful:
-        found = io_callback(callback, shapes, *given)
-    else:
-        found = jax.pure_callback(callback, shapes, *given, vmap_method="sequential")
-    return tuple([of_words(x, y.dtype) for x, y in zip(found, made, strict=True)])
+    call = on_words(lambda *given: _results(primitive, op, given), arrays)
+    if failures is not None:
+        call = _noting(call, failures, [shape_in_words(y) for y in made])
+    return tuple(call_python(call, made, arrays, primitive.stateful))
 
 
-def _noting(
-    primitive: AbstractPythonCall,
-    op: Operation,
-    inputs: Sequence[tuple[np.dtype[Any], int]],
-    made: Sequence[Any],
-    failures: Failures | None,
-) -> Callable[..., list[Any]]:
-    """The function that jax calls, with words for arrays of these dtypes and ranks, for what it makes.
+def _noting(call: Function, failures: Failures, made: Sequence[Any]) -> Function:
+    """`call`, which notes what it raises in place of raising it, and calls Python no more after that."""
 
-    Where errors are noted it raises none, and calls Python no more after one.
-    """
-
-    def call(*given: Any) -> list[Any]:
-        arrays = [host_of_words(np.asarray(x), *kind) for x, kind in zip(given, inputs, strict=True)]
-        return [host_in_words(np.asarray(y)) for y in _results(primitive, op, arrays)]
-
-    if failures is None:
-        return call
-
-    def noting_call(*given: Any) -> list[Any]:
+    def noting_call(*given: Any) -> Sequence[np.ndarray[Any, Any]]:
         if not failures:
             try:
                 return call(*given)
             except BaseException as error:
                 failures.append(error)
-        return [host_in_words(np.zeros(y.shape, y.dtype)) for y in made]
+        return [np.zeros(y.shape, y.dtype) for y in made]
 
     return noting_call
 
