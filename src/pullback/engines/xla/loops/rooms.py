@@ -66,7 +66,7 @@ class RoomKeeper:
         try:
             room = self.free[key].pop()
         except LookupError:
-            return jnp.zeros(shape, dtype, device=device)
+            return jax.device_put(np.zeros(shape, dtype), device)  # `jnp.zeros` would compile a program for each shape.
         self.size -= nbytes
         return room
 
