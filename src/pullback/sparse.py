@@ -6,6 +6,7 @@ from .primitives.segment.sparse_segments import sparse_segment_sum as _segment_s
 from .primitives.sparse.arrangement import concat as concat
 from .primitives.sparse.arrangement import expand_dims as expand_dims
 from .primitives.sparse.arrangement import eye as eye
+from .primitives.sparse.arrangement import map_values as map_values
 from .primitives.sparse.arrangement import mask as mask
 from .primitives.sparse.arrangement import maximum as maximum
 from .primitives.sparse.arrangement import minimum as minimum

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import nest
 from ...core.dtypes import float32, int32, int64
 from ...core.graph import Tensor
 from ...core.slices import IndexedSlices
@@ -16,10 +17,14 @@ from ..casting.cast import cast
 from ..creation.constant import constant, convert_to_tensor
 from ..creation.fill import ones
 from ..creation.ranges import range_
+from ..debugging.assertions import assert_
 from ..elementwise.maximum import maximum as larger
 from ..elementwise.maximum import minimum as smaller
+from ..identity.identity import identity
 from ..indexing.gather import gather
 from ..indexing.where import where
+from ..logic.comparison import equal
+from ..reduction.reduce import reduce_all
 from ..reduction.reduce import reduce_max as reduce_max_dense
 from ..reduction.reduce import reduce_sum as reduce_sum_dense
 from ..segment.reductions import unsorted_segment_max
@@ -213,6 +218,48 @@ def _paired(which: Callable[..., Tensor], a: SparseTensor, b: SparseTensor, name
         x = unsorted_segment_sum(a.values, numbers[:of_a], count)
         y = unsorted_segment_sum(b.values, numbers[of_a:], count)
         return SparseTensor(unsorted_segment_max(both.indices, numbers, count), which(x, y), a.dense_shape)
+
+
+def map_values(op: Callable[..., TensorLike], *args: Any, **kwargs: Any) -> SparseTensor:
+    """What `op` makes of the values of the sparse tensors among its arguments, at their positions.
+
+    Sparse tensors may be in lists and dictionaries; all must have the same positions in the same shape.
+
+    Derivative: that of `op`.
+
+    Raises:
+        ValueError: there is no sparse tensor, or `op` gives no vector, or one of another length.
+        InvalidArgumentError: from a run, where positions differ.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    >>> pb.Session().run(pb.sparse.map_values(pb.multiply, x, x).values).tolist()
+    [4.0, 9.0]
+    """
+    leaves = nest.flatten((args, kwargs))
+    found = [x for x in leaves if isinstance(x, SparseTensor)]
+    if not found:
+        raise ValueError("sparse.map_values: there is no SparseTensor among the arguments")
+    values = [x.values if isinstance(x, SparseTensor) else x for x in leaves]
+    checks = [
+        assert_(reduce_all(equal(mine, other)), [f"sparse.map_values: {what} differ", mine, other])
+        for x in found[1:]
+        for what, mine, other in _pairs(found[0], x)
+    ]
+    with found[0].graph.acting.control_dependencies(checks):
+        given, named = nest.pack_sequence_as((args, kwargs), values)
+        made = convert_to_tensor(op(*given, **named))
+        if not made.shape.is_compatible_with(found[0].values.shape):
+            raise ValueError(f"sparse.map_values: {made} has not one value for each of {found[0]}")
+        return found[0].with_values(identity(made) if checks else made)
+
+
+def _pairs(x: SparseTensor, y: SparseTensor) -> list[tuple[str, Tensor, Tensor]]:
+    """What must be equal of two sparse tensors and is not the same tensor."""
+    if not x.indices.shape.is_compatible_with(y.indices.shape):
+        raise ValueError(f"sparse.map_values: {x} and {y} have not as many positions")
+    pairs = [("positions", x.indices, y.indices), ("shapes", x.dense_shape, y.dense_shape)]
+    return [(what, mine, other) for what, mine, other in pairs if mine is not other]
 
 
 def _distinct(numbers: Tensor) -> tuple[Tensor, Tensor]:

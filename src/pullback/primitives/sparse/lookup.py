@@ -29,7 +29,7 @@ from ..shape.reshape import reshape
 from ..shape.size import rank
 from ..shape.size import shape as shape_of
 from ..shape.stacking import concat, stack
-from .sparse_tensor import SparseTensor, lengths_of
+from .sparse_tensor import SparseTensor, check_countable, lengths_of
 
 Combiner = Literal["sum", "mean", "sqrtn"]
 Id = int | Tensor
@@ -209,6 +209,7 @@ def _lengths(before: Tensor, shape: TensorLike) -> Tensor:
     wanted = cast(convert_to_tensor(shape, dtype_hint=int64), int64)
     known, given = constant_value(wanted), constant_value(before)
     if known is not None and given is not None:
+        check_countable(given.tolist())
         return constant(np.broadcast_to(False, tuple(given)).reshape(tuple(known)).shape, int64)
     others = reduce_prod(where(wanted < 0, ones_like(wanted), wanted))
     count = reduce_prod(before)

@@ -41,6 +41,8 @@ from ..shape.size import size as size_of
 from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
 from ..shape.transpose import transpose as transpose_dense
+from ..sorting.searchsorted import searchsorted
+from ..sorting.sort import sort
 from .sparse_tensor import (
     SparseTensor,
     in_order,
@@ -51,6 +53,9 @@ from .sparse_tensor import (
     retain,
     static_shape,
 )
+
+_FEW_ROWS = 1 << 16
+"""The rows of a shape up to which there is a place for each, with values or without."""
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
@@ -331,8 +336,9 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     [0.5, 0.5, 1.0]
     """
     rows = positions_of_all(sp_input, but=1)
-    known = sp_input.sure_shape[:-1].num_elements()
-    count = cast(reduce_prod(sp_input.dense_shape[:-1]), int32) if known is None else known
+    count: Any = sp_input.sure_shape[:-1].num_elements()
+    if count is None or count > _FEW_ROWS:
+        rows, count = searchsorted(sort(rows), rows), size_of(sp_input.values)
     largest = gather(unsorted_segment_max(sp_input.values, rows, count), rows)
     raised = exp(sp_input.values - largest)
     total = gather(unsorted_segment_sum(raised, rows, count), rows)

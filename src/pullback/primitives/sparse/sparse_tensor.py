@@ -5,6 +5,7 @@ All operations on it are made of operations on its values, so that derivatives o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 
 from ...core.composite import AbstractComposite
 from ...core.dtypes import DType, int64
+from ...core.errors import InvalidArgumentError
 from ...core.graph import Graph, Tensor, get_default_graph
 from ...core.shape import TensorShape, as_shape
 from ...core.types import TensorType
@@ -295,6 +297,7 @@ def linear_positions(x: SparseTensor, axes: Any) -> Tensor:
     if not chosen:
         return reduce_sum(zeros_like(x.indices), axis=1)
     if all(isinstance(lengths[i], int) for i in chosen):
+        check_countable([lengths[i] for i in chosen])
         strides = np.cumprod([1, *[lengths[i] for i in chosen[:0:-1]]])[::-1].astype(np.int64)
         weights = np.zeros(x.rank, np.int64)
         weights[chosen] = strides
@@ -303,6 +306,16 @@ def linear_positions(x: SparseTensor, axes: Any) -> Tensor:
     for i in chosen[1:]:
         total = total * lengths[i] + x.indices[:, i]
     return total
+
+
+def check_countable(lengths: Sequence[int]) -> None:
+    """InvalidArgumentError where the positions in a shape are more than numbers of 64 bits can tell apart."""
+    count = math.prod(lengths)
+    if count >= 2**63:
+        raise InvalidArgumentError(
+            f"a sparse tensor of shape {list(lengths)} has {count} positions, and 2**63 - 1 can be numbered. Number "
+            "the coordinates along an axis anew, with pb.unique, or make it a tensor for each index of an axis"
+        )
 
 
 def positions_of_all(x: SparseTensor, but: int = 0) -> Tensor:
