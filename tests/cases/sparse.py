@@ -88,6 +88,7 @@ def _paired_in_numpy(which: Any, values: Any, others: Any) -> Any:
 
 
 _OTHERS = np.array([[0, 0], [1, 0], [3, 1], [3, 2]])
+_FAR = np.array([[0, 0], [5, 1], [2**32, 0], [2**32, 2]])
 
 
 def _masked(values: Any) -> Any:
@@ -229,6 +230,18 @@ CASES = [
         lambda v: pb.sparse.to_dense(pb.sparse.reduce_max_sparse(_matrix(v), 0, keepdims=True)),
         [normal(4)],
         lambda v: np.array([[v[1], max(v[0], v[3]), v[2]]]),
+    ),
+    Case(
+        "map_values",
+        lambda v, w: pb.sparse.to_dense(pb.sparse.map_values(pb.multiply, _matrix(v), _matrix(w))),
+        [normal(4), normal(4, seed=1)],
+        lambda v, w: _dense(v) * _dense(w),
+    ),
+    Case(
+        "softmax_of_many_rows",
+        lambda v: pb.sparse.softmax(pb.sparse.SparseTensor(_FAR, v, [2**33, 3])).values,
+        [normal(4)],
+        lambda v: np.exp(v) / (np.exp(v) @ (_FAR[:, :1] == _FAR[:, 0])),
     ),
     Case("mask", _masked, [normal(3, 2)], lambda x: x[[0, 2]]),
     Case("lookup", _looked_up, [normal(5, 2), normal(4) + 3], other_at_hard_points=_SCATTERED),
