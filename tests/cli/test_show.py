@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import onnx
@@ -86,3 +89,15 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "none.onnx"
     assert main.main(["show", str(path)]) == 1
     assert capsys.readouterr().err == f"pullback show: onnx.load: there is no file '{path}'\n"
+
+
+def test_a_terminal_without_a_character_gets_its_number(tmp_path: Path) -> None:
+    with pb.Graph().as_default() as graph:
+        pb.print("größe", pb.constant(1.0), sep="\n", output_stream=sys.stderr)
+    (tmp_path / "graph.json").write_text(json.dumps(graph.to_dict()), encoding="utf-8")
+    command = [sys.executable, "-m", "pullback", "show", str(tmp_path / "graph.json")]
+    run = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=True)
+    text = run.stdout.decode("ascii").splitlines()
+    assert text[1] == (
+        "PrintV2: () = PrintV2[parts=('gr\\xf6\\xdfe', None), stream=stderr, summarize=3, sep=\\n, end=\\n](Const)"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -172,3 +173,11 @@ def test_texts_alone_are_printed_in_each_run_and_in_each_step(engine: str, capsy
     for _ in range(2):
         assert session.run(y) == 3
         assert sorted(capsys.readouterr().out.split("\n")) == ["", "end", "step 7", "step 7", "step 7"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_stream_without_a_character_gets_its_number(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bytes_ = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(bytes_, encoding="ascii"))
+    pb.Session(engine=engine).run(pb.print("größe", pb.constant([2.5]), sep="→", output_stream=sys.stdout))
+    assert bytes_.getvalue() == b"gr\\xf6\\xdfe\\u2192[2.5]\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import signal
 import sys
@@ -60,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pass_over(sys._getframe(1).f_code.co_filename)
         if args.command != "run":
             _end_in_order()
+            _print_anything()
     if args.command is None:
         parser.print_help()
         return 0
@@ -76,6 +78,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
+
+
+def _print_anything() -> None:
+    """Print what a terminal has no characters for by their numbers."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _end_in_order() -> None:

@@ -71,7 +71,8 @@ def operation_text(op: Operation) -> str:
     inputs = ", ".join(_reference(x) for x in op.inputs)
     control = "".join(f" ^{c.name}" for c in op.controls)
     device = f" @{op.device}" if op.device else ""
-    return printable(f"{op.name}: {types or '()'} = {primitive_text(op.primitive)}({inputs}){control}{device}")
+    line = printable(f"{op.name}: {types or '()'} = {primitive_text(op.primitive)}({inputs}){control}{device}")
+    return line.replace("\n", "\\n")
 
 
 def primitive_text(primitive: Primitive) -> str:

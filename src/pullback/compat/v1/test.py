@@ -194,7 +194,7 @@ class TestCase(ContainerAssertions):
         stream.flush()
         before = os.dup(descriptor)
         written = Written()
-        with tempfile.TemporaryFile("w+") as file:
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
             os.dup2(file.fileno(), descriptor)
             try:
                 yield written

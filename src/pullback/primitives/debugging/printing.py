@@ -81,7 +81,13 @@ class PrintV2(Primitive):
         """Print the inputs among the parts."""
         values = iter(arrays)
         shown = [quoted_summary(next(values), self.summarize) if part is None else part for part in self.parts]
-        print(*shown, sep=self.sep, end=self.end, file=getattr(sys, self.stream), flush=True)
+        stream = getattr(sys, self.stream)
+        text = f"{self.sep.join(shown)}{self.end}"
+        try:
+            print(text, end="", file=stream, flush=True)
+        except UnicodeEncodeError:  # The stream has no such characters: their numbers.
+            known = text.encode(stream.encoding, "backslashreplace").decode(stream.encoding)
+            print(known, end="", file=stream, flush=True)
 
     gradient = no_gradient
 

@@ -25,7 +25,7 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
     from google.protobuf import text_format
 
     folder = summary_writer.get_logdir() if hasattr(summary_writer, "get_logdir") else summary_writer
-    Path(folder, "projector_config.pbtxt").write_text(text_format.MessageToString(config))
+    Path(folder, "projector_config.pbtxt").write_text(text_format.MessageToString(config), encoding="utf-8")
 
 
 class _Projector(SimpleNamespace):

@@ -140,13 +140,14 @@ class VocabularyProcessor:
                     "counts": dict(vocabulary._freq),
                     "frozen": vocabulary._frozen,
                 }
-            )
+            ),
+            encoding="utf-8",
         )
 
     @classmethod
     def restore(cls, filename: str | PathLike[str]) -> VocabularyProcessor:
         """The processor that `save` wrote, with the tokenizer of this module."""
-        kept = json.loads(Path(filename).read_text())
+        kept = json.loads(Path(filename).read_text(encoding="utf-8"))
         unknown, *words = kept["words"]
         vocabulary = CategoricalVocabulary(unknown)
         for word in words:
