@@ -74,4 +74,4 @@ def test_temporary_memory_is_not_asked_of_the_system_in_each_step() -> None:
     done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True, env=uncached)
     megabytes, touched = map(float, done.stdout.split())
     assert megabytes > 40
-    assert touched < 0.5
+    assert touched < 0.8
