@@ -127,3 +127,18 @@ def test_models_of_tables_are_read() -> None:
         np.testing.assert_allclose(y, wanted, rtol=1e-5)
     gradient_on_both(proto, "z", "x", x=x)
     gradient_on_both(proto, "y", "s", x=x)
+
+
+SHORT = model(
+    "(float[2] x, int64[1] n) => (float[2] y) { z = Constant <value_int = 0> () o = Constant <value_int = 1> ()"
+    " r = Range (z, n, o) f = Cast <to = 1> (r) s = ReduceSum <keepdims = 0> (f) y = Mul (s, x) }"
+)
+
+
+def test_a_vector_in_place_of_a_scalar_is_not_written_again() -> None:
+    """As in the expanded AffineGrid: onnxruntime takes a Range of vectors where it cannot tell that they are."""
+    graph = pb.onnx.load(SHORT)
+    written = pb.onnx.export(pb.onnx.differentiate(graph, wrt=["x"]).outputs)
+    session = ort.InferenceSession(written.SerializeToString())
+    (found,) = session.run(None, {"n": np.array([4])})
+    assert found.tolist() == [6.0, 6.0]

@@ -208,11 +208,10 @@ def _cut(n: Dimension | None, start: Any, end: Any, step: Any) -> Dimension | No
     """How many elements there are from `start` to `end` by `step` along an axis of length `n`."""
     if n is None or start is None or end is None or not isinstance(step, int):
         return None
-    if step == 1 and start == 0 and (end is n or _is_far(end)):
-        return n
-    if step == -1 and (start == -1 or _is_far(start)) and _is_far(end, -1):
-        return n
     if not (isinstance(n, int) and isinstance(start, int) and isinstance(end, int)):
+        forward = step == 1 and start == 0 and (end is n or _is_far(end))
+        if forward or (step == -1 and (start == -1 or _is_far(start)) and _is_far(end, -1)):
+            return n
         return _cut_ahead(n, start, end, step) if step > 0 else None
     a, b = start + n if start < 0 else start, end + n if end < 0 else end
     if step > 0:

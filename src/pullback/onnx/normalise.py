@@ -268,9 +268,9 @@ def _restore_types(converted: GraphProto, before: GraphProto) -> None:
 
 def _restore_metadata(converted: GraphProto, before: GraphProto) -> None:
     """What nodes say of themselves, which onnx's converter drops."""
-    said = {node.output[0]: node.metadata_props for node in all_nodes(before) if node.metadata_props}
+    said = {node.output[0]: node.metadata_props for node in all_nodes(before) if node.metadata_props and node.output}
     for node in all_nodes(converted) if said else ():
-        if node.output[0] in said and not node.metadata_props:
+        if node.output and node.output[0] in said and not node.metadata_props:
             node.metadata_props.extend(said[node.output[0]])
 
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
 
+from ..control_flow.loop import Loop
 from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedError
 from ..core.graph import Graph, Tensor, get_default_graph
 from ..core.limits import reading
@@ -332,6 +333,8 @@ def _is_possible(dims: Dims) -> bool:
 def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:
     """`y` of the rank that the model, or onnx's inference, says it has."""
     rank = None if graph.rank_of is None else graph.rank_of(name)
+    if rank == 0 and isinstance(y.op.primitive, Loop) and y.value_index in y.op.primitive.places.stacked:
+        raise InvalidArgumentError(f"onnx.load: '{name}' is said to be a scalar, and has a row for each step of a loop")
     return y if rank is None else ensure_shape(y, TensorShape([None] * rank))
 
 

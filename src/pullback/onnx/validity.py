@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -20,8 +20,33 @@ from ..core.limits import reading
 from .element_types import dtype_of, name_of
 from .model import domain_of
 
-_Formal = tuple[str, bool, frozenset[str]]
-"""Of an operand: its name, whether it must be there, and what it may be: tensor(float), seq, optional ..."""
+
+class _Formal(NamedTuple):
+    """An operand of an operator."""
+
+    name: str
+    option: str
+    """Single, Optional or Variadic."""
+    kinds: frozenset[str]
+    """What it may be: tensor(float), seq, optional ..."""
+
+
+_MOST_AXES = 64
+"""Those of an array of NumPy's."""
+_SHAPES = {
+    "AffineGrid": (1,),
+    "CenterCropPad": (1,),
+    "Col2Im": (1, 2),
+    "ConstantOfShape": (0,),
+    "Expand": (1,),
+    "MaxUnpool": (2,),
+    "Reshape": (1,),
+    "Resize": (2, 3),
+    "Tile": (1,),
+    "Unsqueeze": (1,),
+    "Upsample": (1,),
+}
+"""The operands with an element for each axis of a result: onnx makes as many lengths as they are said to have."""
 _ELEMENT_TYPES = frozenset(TensorProto.DataType.values())
 
 
@@ -33,20 +58,26 @@ def require_valid(model: ModelProto) -> set[tuple[str, str]]:
     kinds = set()
     _require_versions(model)
     _require_texts([entry.domain for entry in model.opset_import])
+    long: dict[str, int] = {}
     pending: list[tuple[GraphProto | FunctionProto, int]] = [(model.graph, 0), *[(f, 0) for f in model.functions]]
     while pending:
         graph, depth = pending.pop()
         reading().takes_depth(depth)
         if isinstance(graph, GraphProto):
             _require_values(graph)
+            long.update(_long_vectors(graph))
         else:
             _require_texts([graph.name, graph.domain, *graph.input, *graph.output])
         for node in graph.node:
             op_type, domain = node.op_type, node.domain
             _require_texts([node.name, op_type, domain, *node.input, *node.output])
             kinds.add((domain, op_type))
+            if not node.output and not domain_of(domain):
+                raise InvalidArgumentError(f"onnx.load: node '{node.name}' ({op_type}) has no outputs")
             if op_type == "Split":
                 _require_outputs(node)
+            if long and op_type in _SHAPES:
+                _require_axes(node, long)
             for attribute in node.attribute:
                 _require_texts([attribute.name])
                 for tensor in [attribute.t] if attribute.HasField("t") else attribute.tensors:
@@ -122,9 +153,30 @@ def _require_outputs(node: NodeProto) -> None:
     wanted = next((a.i for a in node.attribute if a.name == "num_outputs"), len(node.output))
     if wanted != len(node.output):
         raise InvalidArgumentError(
-            f"onnx.load: node '{node.name or node.output[0]}' (Split) has num_outputs={wanted}, but "
+            f"onnx.load: node '{node.name or ''.join(node.output[:1])}' (Split) has num_outputs={wanted}, but "
             f"{len(node.output)} outputs"
         )
+
+
+def _long_vectors(graph: GraphProto) -> Iterator[tuple[str, int]]:
+    """The values that are said to be vectors of more elements than an array has axes, and of how many."""
+    for entry in [*graph.input, *graph.value_info]:
+        dims = entry.type.tensor_type.shape.dim
+        if len(dims) == 1 and dims[0].dim_value > _MOST_AXES:
+            yield entry.name, dims[0].dim_value
+    for tensor in graph.initializer:
+        if len(tensor.dims) == 1 and tensor.dims[0] > _MOST_AXES:
+            yield tensor.name, tensor.dims[0]
+
+
+def _require_axes(node: NodeProto, long: Mapping[str, int]) -> None:
+    """Of what takes a shape: onnx's inference makes as many lengths as that has elements, before anybody has them."""
+    for i in _SHAPES[node.op_type]:
+        if len(node.input) > i and node.input[i] in long:
+            raise InvalidArgumentError(
+                f"onnx.load: node '{node.name or ''.join(node.output[:1])}' ({node.op_type}) would have an array of "
+                f"{long[node.input[i]]} axes: so many elements has '{node.input[i]}', and {_MOST_AXES} are the most"
+            )
 
 
 def _require_texts(names: Sequence[Any]) -> None:
@@ -188,10 +240,9 @@ def _formals(domain: str, op_type: str, version: int) -> Sequence[_Formal] | Non
     except onnx.defs.SchemaError:
         return None
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
-    required = onnx.defs.OpSchema.FormalParameterOption.Single
     return [
-        (formal.name, formal.option == required, frozenset(map(_kind, allowed.get(formal.type_str, [formal.type_str]))))
-        for formal in schema.inputs
+        _Formal(f.name, f.option.name, frozenset(map(_kind, allowed.get(f.type_str, [f.type_str]))))
+        for f in schema.inputs
     ]
 
 
@@ -212,12 +263,14 @@ def require_operands(domain: str, op_type: str, version: int, kinds: tuple[str |
     formals = _formals(domain, op_type, version)
     if formals is None:
         return
-    for i, (name, required, _) in enumerate(formals):
-        if required and (i >= len(kinds) or kinds[i] is None):
-            raise InvalidArgumentError(f"its input '{name}' is missing")
+    for i, formal in enumerate(formals):
+        if formal.option == "Single" and (i >= len(kinds) or kinds[i] is None):
+            raise InvalidArgumentError(f"its input '{formal.name}' is missing")
     if kinds and not formals:
         raise InvalidArgumentError("it takes no inputs")
     for i, kind in enumerate(kinds):
-        name, _, allowed = formals[min(i, len(formals) - 1)]
+        name, option, allowed = formals[min(i, len(formals) - 1)]
+        if kind is None and option == "Variadic":
+            raise InvalidArgumentError(f"its input {i} ('{name}') is missing")
         if kind is not None and kind not in allowed:
             raise InvalidArgumentError(f"its input '{name}' is {kind}, and must be {' or '.join(sorted(allowed))}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.dtypes import int64, uint64
 from ...core.errors import NotRecordedError
+from ...core.limits import Reading
 from ...primitives.pooling.argmax import MaxPoolWithArgmax
 from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
 from ...primitives.pooling.fractional import FractionalMaxPool, PickPixels, PoolingSequence, PutPixels, WindowMeans
@@ -210,6 +211,7 @@ def avg_pool_grad(w: Writer, p: Any, dy: Value, sizes: Value | None = None) -> V
 
 def _shares(w: Writer, p: Any, dy: Value, lengths: Any) -> tuple[Value, float]:
     """`dy` and a factor whose product each element of a window gets."""
+    Reading("onnx.export").takes_bytes(dy.type.dtype.itemsize * prod(lengths))
     sizes = np.moveaxis(sizes_of(p, lengths, dy.type.dtype), -1, 0)
     if sizes.size and np.all(sizes == sizes.flat[0]):
         return dy, float(1 / sizes.flat[0])

@@ -355,7 +355,7 @@ def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
         return dys
     lead, axes = shape(indices)[:-1], indices.shape.size(-1)
     numbers = reshape(range_(reduce_prod(lead)), lead)
-    places = zeros(shape(dy)[: shape(indices)[-1] if axes is None else axes], int32)
+    places = zeros(shape(dy)[: shape(indices)[-1] if axes is None else axes], numbers.dtype)
     last = equal(gather_nd(tensor_scatter_nd_update(places, indices, numbers), indices), numbers)
     rest = None if dys.shape.rank is None or last.shape.rank is None else dys.shape.rank - last.shape.rank
     ones: Any = fill(expand_dims(rank(dys) - rank(last), 0), 1) if rest is None else [1] * rest

@@ -257,8 +257,8 @@ def sizes_of(pool: Any, lengths: Window, dtype: Any) -> np.ndarray[Any, Any]:
     for axis, (n, k, s, d, pad) in enumerate(axes):
         count = result_lengths([n], [k], [s], [d], pool.padding if isinstance(pool.padding, str) else (pad,))[0]
         starts = np.arange(max(count or 0, 0)) * s - pad[0]
-        places = starts[:, None] + np.arange(k) * d
-        covered = np.maximum(((places >= 0) & (places < n)).sum(1), 1)
+        inside_ = [(starts >= -i * d) & (starts < n - i * d) for i in range(k)]
+        covered = np.maximum(sum(inside_, np.zeros(len(starts), np.int64)), 1)
         along = [1] * (len(lengths) + 1)
         along[axis] = len(starts)
         result = result * covered.astype(dtype).reshape(along)
