@@ -203,6 +203,15 @@ def test_lengths_that_only_a_run_knows_are_given() -> None:
             pb.rematerialize(fetches, "1MB")
 
 
+@pytest.mark.parametrize("given", [-1, 2.5, None, [ROWS], [-1, WIDTH]], ids=str)
+def test_sizes_that_are_none_are_refused(given: Any) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["rows", WIDTH], name="x")
+        fetches = built(chain, x)
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"^sizes: .* give a number for each length, "):
+            pb.rematerialize(fetches, "1MB", sizes={x if isinstance(given, list) else "rows": given})
+
+
 def test_slices_and_none_stay_what_they_are() -> None:
     with pb.Graph().as_default():
         table = pb.placeholder(pb.float32, [ROWS, WIDTH])
@@ -298,6 +307,13 @@ def test_gradients_within_a_budget_that_cannot_be_are_refused_and_leave_no_trace
         with pytest.raises(pb.errors.ResourceExhaustedError, match=r"^rematerialize: the budget is 1,000 bytes, "):
             pb.gradients(y, x, memory=pb.Memory(budget="1kB"))
         assert len(graph.operations) == count
+
+
+def test_gradients_without_loops_ask_for_the_lengths_that_a_budget_depends_on() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["rows", WIDTH])
+        with pytest.raises(pb.errors.InvalidArgumentError, match="depends on rows: give a number in `sizes`"):
+            pb.gradients(chain(x), x, memory=pb.Memory(budget="1kB"))
 
 
 def test_budgets_of_loops_hold_whatever_lengths_are_known() -> None:
