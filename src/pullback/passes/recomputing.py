@@ -42,6 +42,9 @@ class _Writing:
                 self._again(piece)
                 continue
             op = self.schedule.operations[piece.nodes[0].node]
+            if self.schedule.is_fetched_part(piece.nodes[0].node):
+                self.ended += [self._now(y) for y in op.outputs if y in self.schedule.results and y.dtype in INEXACT]
+                continue
             self.is_changed = self.is_changed or op in self.schedule.lean
             if self.is_changed:
                 self._copy(op)
@@ -75,7 +78,8 @@ class _Writing:
         read = self._read_from_outside(operations)
         given = {self.schedule.operations[made.node] for made in piece.gives}
         outputs = [y for op in operations if op in given for y in op.outputs]
-        results = [y for y in dict.fromkeys(outputs) if y in self.schedule.read]
+        schedule = self.schedule
+        results = [y for y in dict.fromkeys(outputs) if y in schedule.read and not schedule.is_again_apart(y)]
         args = [self._now(x) for x in read]
         args += [y for y in self.ended if y is not self.latest]
         self.ended = []

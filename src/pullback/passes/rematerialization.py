@@ -208,7 +208,7 @@ def _report_of_parts(view: View, made: Split, budget: int) -> Report:
     peak, at = peak_of(schedule.nodes, schedule.steps)
     lengths = schedule.lengths
     before = Schedule(view, lengths, sys.maxsize)
-    counts = [sum([flops(op, lengths) for op in some.operations]) for some in (before, schedule)]
+    counts = [sum([flops(op, lengths) for op in some.number]) for some in (before, schedule)]
     return Report(
         budget,
         before.plain_peak,
@@ -230,8 +230,11 @@ def _report(schedule: Schedule) -> Report:
     again = {i: n for i, n in counts.items() if n and schedule.nodes[i].view is None}
     peak, at = peak_of(schedule.nodes, schedule.steps)
     lengths, lean = schedule.lengths, schedule.lean
-    each = [flops(op, lengths, lean.get(op)) for op in schedule.operations]
-    before = sum([flops(op, lengths) for op in schedule.operations])
+    each = [
+        0 if schedule.is_fetched_part(i) else flops(op, lengths, lean.get(op))
+        for i, op in enumerate(schedule.operations)
+    ]
+    before = sum([flops(op, lengths) for op in schedule.number])
     return Report(
         schedule.budget,
         schedule.plain_peak,
