@@ -144,7 +144,6 @@ STEPS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "products of 16 bits": ("float16", lambda x: pb.matmul(x, x)),
     "elementwise of 16 bits": ("float16", pb.nn.swish),
     "cross entropy": ("float32", lambda x: pb.nn.softmax_cross_entropy_with_logits(labels=x, logits=x)),
-    "labels": ("float64", lambda x: pb.nn.sparse_softmax_cross_entropy_with_logits(labels=[0] * 512, logits=x)),
 }
 
 
