@@ -357,6 +357,19 @@ def test_a_right_side_that_is_found_again_is_no_rewrite() -> None:
     assert pb.optimize(pb.sin(_x()) * 1.0, pb.Rules("safe", sines)).report.counts == {"sines": 1}
 
 
+def test_a_right_side_that_cannot_be_made_says_of_which_rule_and_for_which_types() -> None:
+    @pb.rewrite("fast")
+    def inner_products(x, y):  # type: ignore[no-untyped-def]
+        yield pb.reduce_sum(x * y)
+        yield pb.einsum("ij,ij->", x, y)
+
+    x, y = pb.placeholder(pb.float32, [3]), pb.placeholder(pb.float32, [3])
+    with pytest.raises(ValueError, match=r"^rewrite: the rule 'inner products' has no right side for") as caught:
+        pb.optimize(pb.reduce_sum(x * y), pb.Rules("safe", inner_products))
+    assert "float32[3], float32[3]: einsum" in str(caught.value)
+    assert str(caught.value).endswith("Return between its yields where it does not hold")
+
+
 def test_sides_that_cancel_in_another_way_are_equal() -> None:
     @pb.rewrite("fast")
     def of_hyperbolas(x):  # type: ignore[no-untyped-def]

@@ -139,9 +139,17 @@ class Rule:
                 next(sides)
             except (TypeError, ValueError):  # Numbers in the pattern are none that these dtypes take.
                 return []
-            right = next(sides, None)
-            sides.close()
-            return [] if right is None else as_list(right)
+            try:
+                right = next(sides, None)
+                return [] if right is None else as_list(right)
+            except (TypeError, ValueError) as error:
+                types = ", ".join([str(x.type) for x in tensors])
+                raise ValueError(
+                    f"rewrite: the rule '{self.name}' has no right side for {types}: {error}. Return between its "
+                    "yields where it does not hold"
+                ) from error
+            finally:
+                sides.close()
 
         with Graph().as_default():
             function = trace(build, [Parameter(x.type) for x in tensors], self.name).function
