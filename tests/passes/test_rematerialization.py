@@ -234,6 +234,9 @@ def test_layers_of_which_one_derivative_is_fetched_and_another_handed_on_keep_to
         session = pb.Session(engine=engine)
         for a, b in zip(session.run(fetches, {x: feed()}), session.run(found, {x: feed()}), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+        if engine == "xla":
+            taken = session.compiled_memory(found, {x: feed()})
+            assert taken["temporary"] + taken["outputs"] < 1.1 * report.compiled_peak
 
 
 @pytest.mark.parametrize("given", [-1, 2.5, None, [ROWS], [-1, WIDTH]], ids=str)
