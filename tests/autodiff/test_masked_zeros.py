@@ -124,6 +124,23 @@ def test_what_an_infinity_saturates_has_no_slope_there_to_any_order(engine: str,
     np.testing.assert_allclose([y[1] for y in found], [y[1] for y in nearly], rtol=1e-12)
 
 
+@pytest.mark.parametrize("pole", ["1/x", "log(x)", "rsqrt(x)", "x**-2", "lgamma(x)"])
+@pytest.mark.parametrize("f", [*SATURATED, "1/(1+t)", "rsqrt(1+t*t)"])
+def test_a_factor_of_an_infinity_that_saturates_has_no_slope(f: str, pole: str) -> None:
+    poles = {**INFINITE, "1/x": lambda x: 1.0 / x, "rsqrt(x)": pb.math.rsqrt, "lgamma(x)": pb.math.lgamma}
+    shares = {"1/(1+t)": lambda t: 1.0 / (1.0 + t), "rsqrt(1+t*t)": lambda t: pb.math.rsqrt(1.0 + t * t)}
+    factor, x = pb.placeholder(pb.float64, [2]), pb.placeholder(pb.float64, [2])
+    infinite = pb.pow(x, -2.0) if pole == "x**-2" else poles[pole](x)
+    sign = -1.0 if f in ("elu", "selu", "expm1", "softmax", "softplus") else 1.0
+    y = (SATURATED | shares)[f](sign * pb.abs(factor * infinite))
+    (first,) = pb.gradients(y, factor)
+    ys = [first, *pb.gradients(first, factor)]
+    with pb.Session(engine="numpy") as session:
+        found, nearly = [session.run(ys, {factor: [1.0, 2.0], x: [x0, 0.5]}) for x0 in (0.0, 1.5)]
+    assert [float(dx[0]) for dx in found] == [0.0, 0.0]
+    np.testing.assert_allclose([y[1] for y in found], [y[1] for y in nearly], rtol=1e-12)
+
+
 def test_a_sigmoid_that_is_zero_without_an_infinity_hides_nothing() -> None:
     assert np.isnan(derivative(lambda x: pb.math.log(pb.sigmoid(x)), [-1000.0])).all()
 

@@ -202,7 +202,7 @@ def test_within_a_budget_of_memory_it_computes_again(tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--memory", "400kB"], "depends on rows: give a number in `sizes`"),
+        (["--memory", "400kB"], "depends on rows: give --size NAME=NUMBER"),
         (["--memory", "1kB", "--size", "rows=128"], "rematerialize: the budget is 1,000 bytes"),
         (["--memory", "much"], "much"),
     ],

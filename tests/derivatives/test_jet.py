@@ -269,3 +269,19 @@ def test_where_no_pole_can_be_reached_nothing_is_masked() -> None:
     x = pb.placeholder(pb.float64, [3])
     pb.jet(pb.tanh(x * pb.sin(x)), x, ORDER)
     assert not [op for op in x.graph.get_operations() if op.type.startswith("Masked")]
+
+
+@pytest.mark.parametrize("direction", [1.0, [1.0], [[1.0, 1.0, 1.0]], [1.0, 1.0, 1.0]], ids=str)
+def test_directions_take_the_shape_of_what_moves(direction: Any) -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    y = pb.cumsum(x * x)
+    for found in (pb.jet(y, x, 2, direction), pb.jet(y, x, 2, series=[direction])):
+        assert pb.Session().run(found)[0].tolist() == [2.0, 6.0, 12.0]
+
+
+def test_directions_of_another_shape_are_refused() -> None:
+    x = pb.constant([1.0, 2.0, 3.0], name="x")
+    with pytest.raises(
+        ValueError, match=r"^jet: a derivative of a curve is float32\[2\] .*, but x is float32\[3\] 'x:0'"
+    ):
+        pb.jet(x * x, x, 2, [1.0, 1.0])

@@ -203,6 +203,51 @@ def test_lengths_that_only_a_run_knows_are_given() -> None:
             pb.rematerialize(fetches, "1MB")
 
 
+MATRIX = np.random.default_rng(1).normal(size=(WIDTH, WIDTH)).astype(np.float32) / WIDTH
+
+
+def as_function(x: Tensor, w: Tensor) -> Tensor:
+    return x + pb.tanh(pb.matmul(pb.nn.relu(pb.matmul(x, w)), w))
+
+
+def as_branches(x: Tensor, w: Tensor) -> Tensor:
+    return pb.cond(pb.reduce_sum(x) > 0, lambda: pb.tanh(pb.matmul(x, w)), lambda: pb.sin(pb.matmul(x, w)) * x)
+
+
+@pytest.mark.parametrize("layer", [pb.function(as_function), as_branches], ids=["calls", "branches"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_layers_of_which_one_derivative_is_fetched_and_another_handed_on_keep_to_budgets(
+    layer: Any, engine: str
+) -> None:
+    with pb.Graph().as_default():
+        x = y = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        weights = [pb.constant(MATRIX * 0.1 * k) for k in range(1, 9)]
+        for w in weights:
+            y = layer(y, w)
+        loss = pb.reduce_mean(y * y)
+        fetches = [loss, *pb.gradients(loss, weights)]
+        found, report = within(fetches, 0.8)
+        assert report.recomputed
+        if engine == "numpy":
+            assert measured(fetches, x) == pytest.approx(report.plain_peak, rel=0.1)
+            assert measured(found, x) == pytest.approx(report.peak, rel=0.1)
+        session = pb.Session(engine=engine)
+        for a, b in zip(session.run(fetches, {x: feed()}), session.run(found, {x: feed()}), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+        if engine == "xla":
+            taken = session.compiled_memory(found, {x: feed()})
+            assert taken["temporary"] + taken["outputs"] < 1.1 * report.compiled_peak
+
+
+@pytest.mark.parametrize("given", [-1, 2.5, None, [ROWS], [-1, WIDTH]], ids=str)
+def test_sizes_that_are_none_are_refused(given: Any) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["rows", WIDTH], name="x")
+        fetches = built(chain, x)
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"^sizes: .* give a number for each length, "):
+            pb.rematerialize(fetches, "1MB", sizes={x if isinstance(given, list) else "rows": given})
+
+
 def test_slices_and_none_stay_what_they_are() -> None:
     with pb.Graph().as_default():
         table = pb.placeholder(pb.float32, [ROWS, WIDTH])
@@ -298,6 +343,13 @@ def test_gradients_within_a_budget_that_cannot_be_are_refused_and_leave_no_trace
         with pytest.raises(pb.errors.ResourceExhaustedError, match=r"^rematerialize: the budget is 1,000 bytes, "):
             pb.gradients(y, x, memory=pb.Memory(budget="1kB"))
         assert len(graph.operations) == count
+
+
+def test_gradients_without_loops_ask_for_the_lengths_that_a_budget_depends_on() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["rows", WIDTH])
+        with pytest.raises(pb.errors.InvalidArgumentError, match="depends on rows: give a number in `sizes`"):
+            pb.gradients(chain(x), x, memory=pb.Memory(budget="1kB"))
 
 
 def test_budgets_of_loops_hold_whatever_lengths_are_known() -> None:

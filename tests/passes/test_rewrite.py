@@ -139,6 +139,47 @@ def wrong_above_one(x):  # type: ignore[no-untyped-def]
     yield pb.zeros_like(x)
 
 
+def wrong_beyond_ten(x):  # type: ignore[no-untyped-def]
+    yield pb.clip_by_value(x, -10.0, 10.0)
+    yield x
+
+
+def wrong_at_zero(x):  # type: ignore[no-untyped-def]
+    yield pb.sign(x) * 1.0
+    yield x / pb.abs(x)
+
+
+def wrong_for_products(x, total: "Sum | Prod"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+    yield total(2.0 * x)
+    yield 2.0 * total(x)
+
+
+def wrong_for_one_axis(x, y, total: "Sum"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+    yield total(x + pb.transpose(y))
+    yield total(x + y)
+
+
+def wrong_for_negatives(x, factor: "Const"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+    yield pb.nn.relu(x * factor())
+    yield pb.nn.relu(x) * factor()
+
+
+def of_other_tensors(x, y):  # type: ignore[no-untyped-def]
+    yield pb.sin(x)
+    yield y
+
+
+def of_a_number(x):  # type: ignore[no-untyped-def]
+    yield x
+    yield 1.0
+
+
+def of_three_sides(x):  # type: ignore[no-untyped-def]
+    yield pb.sin(x) * 1.0
+    yield pb.sin(x)
+    yield x
+
+
 def of_nothing_known(x, total: "Summ"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
     yield total(x)
     yield x
@@ -162,6 +203,17 @@ def of_casts(x, cast: "Cast"):  # type: ignore[no-untyped-def] # noqa: F821, UP0
             "rewrite: the rule 'wrong below zero': the values of its sides differ: 1.47337 and -1.47337",
         ),
         (wrong_above_one, "rewrite: the rule 'wrong above one': the values of its sides differ: -2 and 0"),
+        (wrong_beyond_ten, "rewrite: the rule 'wrong beyond ten': the values of its sides differ: "),
+        (wrong_at_zero, "rewrite: the rule 'wrong at zero': the values of its sides differ: 0 and nan"),
+        (
+            wrong_for_products,
+            "rewrite: the rule 'wrong for products' for total=Prod(axis=None, keepdims=False): the values of its",
+        ),
+        (wrong_for_one_axis, "rewrite: the rule 'wrong for one axis' for total=Sum(axis=(0,), keepdims=False): the"),
+        (wrong_for_negatives, "rewrite: the rule 'wrong for negatives' for factor=Const(value=array(-1.5)): the"),
+        (of_other_tensors, "rewrite: the rule 'of other tensors' does not read y on the left"),
+        (of_a_number, "rewrite: the rule 'of a number' has float64[4,4] on the left and float32[] on the right"),
+        (of_three_sides, "rewrite: the rule 'of three sides' yields more than two sides"),
         (of_nothing_known, "rewrite: the rule 'of nothing known': total: 'Summ' is no type of operation"),
         (wrong_types, "rewrite: the rule 'wrong types' has float64[] on the left and float64[4,4] on the right"),
         (
@@ -268,6 +320,72 @@ def test_what_is_no_number_on_the_left_may_be_anything_on_the_right_but_not_the_
     assert pb.rewrite("fast")(roots).name == "roots"
     with pytest.raises(ValueError, match=r"the rule 'magnitudes': the values of its sides differ: [\d.]+ and nan"):
         pb.rewrite("fast")(magnitudes)
+
+
+BY_RANK = {
+    "matmul": lambda x: pb.matmul(x, x),
+    "transpose": pb.transpose,
+    "last axis": lambda x: pb.reduce_sum(x, -1),
+    "new axis": lambda x: pb.expand_dims(x, -1),
+    "slice": lambda x: x[..., 0],
+    "row": lambda x: x[0],
+    "sort": pb.sort,
+    "rows of an array": lambda x: pb.gather(x, [2, 0, 1], axis=-1),
+    "unequal numbers": lambda x: x * [0.1, 0.2, 0.3, 0.4],
+    "no number of 32 bits": lambda x: pb.maximum(0.1 * x, 1e-12),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("operation", BY_RANK.values(), ids=BY_RANK)
+def test_operations_that_depend_on_the_rank_and_constants_are_found(operation: Any, dtype: str) -> None:
+    @pb.rewrite("fast")
+    def squares(x):  # type: ignore[no-untyped-def]
+        yield pb.sin(operation(x)) * pb.cos(operation(x))
+        yield 0.5 * pb.sin(2.0 * operation(x))
+
+    x = pb.placeholder(dtype, [4, 4])
+    assert _has(squares, lambda x: pb.sin(operation(x)) * pb.cos(operation(x)), x=x)
+
+
+def test_a_right_side_that_is_found_again_is_no_rewrite() -> None:
+    @pb.rewrite("fast")
+    def sines(x):  # type: ignore[no-untyped-def]
+        yield pb.sin(x) * 1.0
+        yield pb.sin(x)
+
+    assert pb.optimize(pb.sin(_x()) * 1.0, pb.Rules("safe", sines)).report.counts == {"sines": 1}
+
+
+def test_a_right_side_that_cannot_be_made_says_of_which_rule_and_for_which_types() -> None:
+    @pb.rewrite("fast")
+    def inner_products(x, y):  # type: ignore[no-untyped-def]
+        yield pb.reduce_sum(x * y)
+        yield pb.einsum("ij,ij->", x, y)
+
+    x, y = pb.placeholder(pb.float32, [3]), pb.placeholder(pb.float32, [3])
+    with pytest.raises(ValueError, match=r"^rewrite: the rule 'inner products' has no right side for") as caught:
+        pb.optimize(pb.reduce_sum(x * y), pb.Rules("safe", inner_products))
+    assert "float32[3], float32[3]: einsum" in str(caught.value)
+    assert str(caught.value).endswith("Return between its yields where it does not hold")
+
+
+def test_sides_that_cancel_in_another_way_are_equal() -> None:
+    @pb.rewrite("fast")
+    def of_hyperbolas(x):  # type: ignore[no-untyped-def]
+        yield pb.cosh(x) ** 2.0 - pb.sinh(x) ** 2.0
+        yield pb.ones_like(x)
+
+    assert _has(of_hyperbolas, lambda x: pb.cosh(x) ** 2.0 - pb.square(pb.sinh(x)))
+
+
+def test_operations_of_a_pattern_take_tensors() -> None:
+    def signs(x, order: "Less"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+        yield order(x, 0.0)
+        yield order(x, x)
+
+    with pytest.raises(TypeError, match=r"Less: 0.0 is no tensor; pass pb.convert_to_tensor\(0.0\)"):
+        pb.rewrite("fast")(signs)
 
 
 def test_a_rule_is_a_generator_function() -> None:

@@ -150,13 +150,17 @@ def as_seed(value: Any, y: Tensor, i: int, graph: Graph) -> Tensor | IndexedSlic
         hint = None if y.dtype in (resource, variant) else y.dtype
         seed = convert_to_tensor(value, hint, name=f"grad_y_{i}", graph=graph)
     _check_seed_dtype(seed, y, i)
-    if isinstance(seed, Tensor) and _has_axes_of_one_more(seed.shape, y.shape):
-        seed = reshape_like(seed, y)
-    if isinstance(seed, Tensor) and _repeats(seed.shape, y.shape):
-        seed = broadcast_like(seed, y)
+    seed = shaped_like(seed, y) if isinstance(seed, Tensor) else seed
     if not seed.shape.is_compatible_with(y.shape) and y.dtype != resource:
         raise ValueError(f"gradients: grad_ys[{i}] is {_text(seed)}, but ys[{i}] is {y}; their shapes must agree")
     return seed
+
+
+def shaped_like(x: Tensor, y: Tensor) -> Tensor:
+    """`x` in the shape of `y`, where it is that with first axes of length 1, or is repeated to have it."""
+    if _has_axes_of_one_more(x.shape, y.shape):
+        x = reshape_like(x, y)
+    return broadcast_like(x, y) if _repeats(x.shape, y.shape) else x
 
 
 def _has_axes_of_one_more(shape: TensorShape, wanted: TensorShape) -> bool:

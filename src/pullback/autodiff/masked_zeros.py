@@ -53,10 +53,9 @@ class Guard:
         xs = [self.interval(x) for x in inputs] if weak else []
         if SINGULAR not in primitive.traits and all(x.finite for x in xs):
             return primitive, inputs
-        if len(weak) == 1 and ELEMENTWISE in primitive.traits and SINGULAR not in primitive.traits:
-            rest = [x for j, x in enumerate(inputs) if j not in weak and x.type.dtype in FLOATING]
-            if not xs[weak[0]].finite and any(x in self._flat or not self.interval(x).finite for x in rest):
-                return self._by_slope(primitive, inputs, weak[0])
+        slope = _slope_of(primitive, inputs)
+        if slope and not xs[weak[0]].finite and any(self._is_flat(x) for x in slope):
+            return self._by_slope(primitive, inputs, weak[0])
         guarded = list(inputs)
         for i in weak:
             factor = self._forward and ELEMENTWISE in primitive.traits and xs[i].has_zero
@@ -132,7 +131,9 @@ class Guard:
             known[y] = own = own if dtype in FLOATING else _of_dtype(dtype, own)
             if fades and own.finite:
                 self._flat.add(y)
-            if own.has_zero and (zeros or own == ORIGIN or dtype == bool_ or (fades and 0 in own[:2])):
+            if own.has_zero and (
+                zeros or own == ORIGIN or dtype == bool_ or (fades and (0 in own[:2] or _is_share(op, xs)))
+            ):
                 self._zeros.add(y)
 
     def _of_results(self, op: Operation, xs: Sequence[Interval]) -> Bounds:
@@ -152,8 +153,14 @@ class Guard:
         if ZEROS in traits or isinstance(op.primitive, AbstractFunctional):
             return True
         read = reading(traits, len(op.inputs))
+        if any(x in self._zeros or self._is_flat(x) for x in _slope_of(op.primitive, op.inputs)):
+            return True
         through = [op.inputs[i] in self._zeros for i in read.passes]
         return (all(through) and bool(through)) if read.together else True in through
+
+    def _is_flat(self, x: Tensor) -> bool:
+        """Whether a slope at `x` may be 0 because something is infinite."""
+        return x in self._flat or not self.interval(x).finite
 
     def around(self, op: Operation, dys: Iterable[Any]) -> Around:
         """What reaches the functions of `op`, of which `dys` are the cotangents: beside slices there are zeros."""
@@ -173,10 +180,24 @@ def _of_dtype(dtype: DType, interval: Interval) -> Interval:
     return interval if interval.finite else FINITE
 
 
+def _slope_of(primitive: Primitive, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """What is read for the slope that `primitive` multiplies another input by; nothing where it is no such product."""
+    weak = reading(primitive.traits, len(inputs)).homogeneous
+    if len(weak) != 1 or ELEMENTWISE not in primitive.traits or SINGULAR in primitive.traits:
+        return []
+    return [x for i, x in enumerate(inputs) if i not in weak and x.type.dtype in FLOATING]
+
+
 def _fades(primitive: Primitive, xs: Sequence[Interval]) -> bool:
     """Whether results may be 0 because an input is infinite: exponentials, softmax, what is divided by it."""
     passes = reading(primitive.traits, len(xs)).passes
     return any(not x.finite and i not in passes for i, x in enumerate(xs))
+
+
+def _is_share(op: Operation, xs: Sequence[Interval]) -> bool:
+    """Whether what is divided is not 0, so that a quotient is 0 only where the divisor is infinite."""
+    weak = reading(op.primitive.traits, len(xs)).homogeneous
+    return bool(weak) and not any(xs[i].has_zero for i in weak)
 
 
 def _makes_nan(primitive: Primitive, intervals: list[Interval], i: int) -> bool:

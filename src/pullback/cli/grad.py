@@ -64,8 +64,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.only_grad:
         made.inputs = _needed(made.inputs, made.outputs)
     if args.memory:
-        sizes = dict(args.size or ())
-        made.outputs, report = pb.rematerialize(made.outputs, args.memory, sizes=sizes)
+        made.outputs, report = _within_memory(made.outputs, args)
         made.notes += str(report).splitlines()
     if graph.left_out:
         made.notes.append(f"left out, for they depend on what is not read: {', '.join(graph.left_out)}")
@@ -77,6 +76,15 @@ def _run(args: argparse.Namespace) -> int:
     for report in reports:
         print(printable(str(report)))
     return 0
+
+
+def _within_memory(outputs: Any, args: argparse.Namespace) -> Any:
+    """`outputs` within `--memory`, and a report."""
+    try:
+        return pb.rematerialize(outputs, args.memory, sizes=dict(args.size or ()))
+    except pb.errors.InvalidArgumentError as error:
+        text = str(error).replace("give a number in `sizes`", "give --size NAME=NUMBER")
+        raise CommandError(f"pullback grad: {text}") from error
 
 
 def _stepping(args: argparse.Namespace, graph: Any, own: Mapping[str, Any], inputs: Mapping[str, Any]) -> _Made:

@@ -25,8 +25,8 @@ class Memory:
       k is rounded up to whole blocks, and grows where there are more steps than there is room for.
     - `Memory(budget=n)`: what is carried at steps that are evenly spaced, as far apart as it takes for n bytes a loop.
       When they are full, every other one is dropped. The number of steps need not be known, and has no bound. As the
-      argument of `gradients` it holds for the graph around the loops as well, as `rematerialize` has it, where lengths
-      are known or in `sizes`, and no loop needs more by itself: values are computed again rather than kept, or the
+      argument of `gradients` it holds for the whole graph, as `rematerialize` has it (where there are loops, if lengths
+      are known or in `sizes`, and no loop needs more by itself): values are computed again rather than kept, or the
       batch is divided into micro-batches, of which a run takes the ys that are fetched beside, too. What cannot be is
       an error.
 

@@ -95,13 +95,21 @@ class Primitive:
         Where it has several outputs or none, `operation` says so to a type checker; this gives the tuple of the outputs
         or the operation.
         """
-        op = _graph_of(inputs).add(self, inputs, name)
+        try:
+            op = _graph_of(inputs).add(self, inputs, name)
+        except AttributeError:
+            _check_tensors(self, inputs)
+            raise
         result = op.result
         return op if type(result) is tuple and not result else result  # type: ignore[return-value]
 
     def operation(self, *inputs: Tensor, name: str | None = None) -> Operation:
         """Adds the operation to the inputs' graph; the operation, whose `outputs` are a tuple of tensors."""
-        return _graph_of(inputs).add(self, inputs, name)
+        try:
+            return _graph_of(inputs).add(self, inputs, name)
+        except AttributeError:
+            _check_tensors(self, inputs)
+            raise
 
     # `**_: Any` tells the type checker that a subclass names its own arguments.
 
@@ -142,6 +150,13 @@ class Primitive:
     def attributes(self) -> dict[str, Any]:
         """The fields by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+def _check_tensors(primitive: Primitive, inputs: Sequence[Any]) -> None:
+    """TypeError where an input is no tensor."""
+    for x in inputs:
+        if not isinstance(x, Tensor):
+            raise TypeError(f"{primitive.type}: {x!r} is no tensor; pass pb.convert_to_tensor({x!r})")
 
 
 def _graph_of(inputs: Sequence[Tensor]) -> Graph:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..control_flow.call import RecomputedCall
 from ..control_flow.loop import Loop
-from ..core.dtypes import TokenType, resource
+from ..core.dtypes import INEXACT, TokenType, resource
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
 from ..core.lengths import Dimension
@@ -28,6 +28,8 @@ from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
 from .run_lengths import Lengths
 
+_ELEMENTS = 4096
+"""So many elements have the arrays on which the memory of kernels is tried, about."""
 BYTE = 8
 """Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
 
@@ -60,8 +62,8 @@ def work(op: Operation, lengths: Lengths) -> int:
 def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
     """The bytes that `op` takes beside its outputs until it is done; with `lean` in the place of its primitive.
 
-    An elementwise operation of several steps has values in between, a convolution those of a part of the batch; of what
-    holds functions it is the most that is alive in one of them.
+    What takes several steps has values in between, a convolution those of a part of the batch; of what holds functions
+    it is the most that is alive in one of them.
     """
     p = lean or op.primitive
     if isinstance(p, Loop):
@@ -72,9 +74,10 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
         return max(max(inside, default=0) - sum([lengths.bytes(y) for y in op.outputs]), 0)
     if isinstance(p, AnyConvolution):
         return bytes_beside(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
-    if ELEMENTWISE not in p.traits or MOVES in p.traits or p.stateful:
+    if not op.inputs or VIEWS in p.traits or p.stateful or p.acts or not p.reads_values:
         return 0
-    return round((_values_at_once(p, tuple([x.dtype for x in op.inputs])) - 1) * lengths.bytes(op.outputs[0]))
+    share = _share_beside(p, _examples(op, lengths))
+    return round(share * sum([lengths.bytes(x) for x in (*op.inputs, *op.outputs)]))
 
 
 def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
@@ -182,17 +185,30 @@ def _owners(function: Function, compiled: bool) -> dict[Tensor, Tensor]:
     return found
 
 
+_Example = tuple[Any, tuple[int, ...]]
+"""A dtype, and a shape of a few elements."""
+
+
 class _Gauge(np.ndarray[Any, Any]):
     """An array that notes how many bytes of what NumPy makes of it are alive."""
 
     alive = highest = 0
     noted = 0
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _noted(getattr(ufunc, method)(*map(_plain, inputs), **kwargs))
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is None:
+            return _noted(getattr(ufunc, method)(*map(_plain, inputs), **kwargs))
+        getattr(ufunc, method)(*map(_plain, inputs), out=tuple(map(_plain, out)), **kwargs)
+        return out[0] if len(out) == 1 else out
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return _noted(super().__array_function__(function, types, args, kwargs))
+        result = super().__array_function__(function, types, args, kwargs)
+        return result if _lies_in(result, args) else _noted(result)
+
+    def astype(self, *args: Any, **kwargs: Any) -> Any:
+        """Another array, but where none is needed."""
+        result = super().astype(*args, **kwargs)
+        return result if result is self else _noted(result)
 
     def __del__(self) -> None:
         _Gauge.alive -= self.noted
@@ -200,6 +216,13 @@ class _Gauge(np.ndarray[Any, Any]):
 
 def _plain(x: Any) -> Any:
     return x.view(np.ndarray) if isinstance(x, _Gauge) else x
+
+
+def _lies_in(x: Any, arrays: Any) -> bool:
+    """Whether an array is a view of one of others."""
+    if isinstance(arrays, list | tuple):
+        return any(_lies_in(x, each) for each in arrays)
+    return isinstance(x, np.ndarray) and isinstance(arrays, np.ndarray) and np.may_share_memory(x, arrays)
 
 
 def _noted(x: Any) -> Any:
@@ -212,17 +235,27 @@ def _noted(x: Any) -> Any:
     return found
 
 
+def _examples(op: Operation, lengths: Lengths) -> tuple[_Example, ...]:
+    """The dtypes of what `op` reads, and shapes of a few elements along each axis; equal lengths stay equal."""
+    shapes = [x.shape.lengths or () for x in op.inputs]
+    most = int(_ELEMENTS ** (1 / max(1, *map(len, shapes))))
+    small = [tuple([min(_number_or_one(n, lengths), most) for n in shape]) for shape in shapes]
+    return tuple(zip([x.dtype for x in op.inputs], small, strict=True))
+
+
 @cache
-def _values_at_once(primitive: Primitive, dtypes: tuple[Any, ...]) -> float:
-    """How many times the bytes of its result an elementwise kernel takes at most, under NumPy."""
-    given = [np.ones(64, d).view(_Gauge) for d in dtypes]
-    _Gauge.alive = _Gauge.highest = 0
+def _share_beside(primitive: Primitive, types: tuple[_Example, ...]) -> float:
+    """What a kernel takes at most under NumPy beside what it reads and makes, as a share of that."""
     try:
+        given = [np.ones(shape, dtype) if dtype in INEXACT else np.zeros(shape, dtype) for dtype, shape in types]
+        gauged = [x.view(_Gauge) for x in given]
+        _Gauge.alive = _Gauge.highest = 0
         with np.errstate(all="ignore"):
-            result = primitive.kernel(np, *given)
+            result = primitive.kernel(np, *gauged)
     except Exception:  # A kernel that takes no arrays of this kind: no more than an estimate is lost.
-        return 1.0
-    return max(_Gauge.highest / np.asarray(result).nbytes, 1.0)
+        return 0.0
+    made = sum([np.asarray(y).nbytes for y in (result if isinstance(result, tuple) else (result,))])
+    return max(_Gauge.highest - made, 0) / max(made + sum([x.nbytes for x in given]), 1)
 
 
 def _flops_inside(op: Operation, p: AbstractFunctional, lengths: Lengths) -> int:

@@ -2,8 +2,9 @@
 
 A graph in which `x * x` has become `square(x)` has no `x * x` that the rule of a user could find. Its left side is
 rewritten in the same way, once with all of it and once with all but its last operation, which rules of users see first.
-That is done for one type. Where a normal form is found, it is made sure of that it is what the left side becomes for
-the types and attributes found.
+That is done for matrices. What Python functions make of a tensor of unknown rank is often not what they make of one
+of which it is known (`pb.matmul(x, y)`, `pb.transpose(x)`, `x[..., 0]`), so that there is a form for each rank as well.
+Where a form is found, it is made sure of that it is what the left side becomes for the types and attributes found.
 """
 
 from __future__ import annotations
@@ -17,18 +18,32 @@ from ..core.graph import Graph, Tensor
 from ..core.types import tensor_type
 from ..primitives.creation.constant import constant
 from .optimizing import MERGED, NUMBERED, Optimizing
-from .pattern import Bindings, Constant, Node, Number, Part, Variable
-from .rule import LeftSide, Rule, as_list, key_of, replaced, tensors_of
+from .pattern import Bindings, Constant, Node, Number, Part, Values, Variable, structure
+from .rule import MATRICES, LeftSide, Rule, as_list, key_of, replaced, tensors_of
 from .ruleset import RuleIndex
-from .view import view_of
+from .view import View, view_of
 
-_EXAMPLE = tensor_type("float32", [4, 4])
+_RANKS = [tensor_type("float64", [None] * rank) for rank in (2, 1, 3, 0, 4)]
+
+
+def forms_by_rank(rule: Rule) -> list[NormalForm]:
+    """The left side of `rule` for tensors of each rank, where it is another one than for those of unknown rank."""
+    patterns = {structure(rule.pattern): rule.pattern}
+    for like in _RANKS:
+        try:
+            left = LeftSide(rule, like)
+            pattern = left.part(left.root, View((), []))
+        except (TypeError, ValueError):  # A left side that is none of tensors of this rank.
+            continue
+        if isinstance(pattern, Node):
+            patterns.setdefault(structure(pattern), pattern)
+    return [NormalForm(rule, pattern, RuleIndex(rule.level, [])) for pattern in list(patterns.values())[1:]]
 
 
 def normal_forms(rule: Rule, others: RuleIndex) -> list[NormalForm]:
     """What `others` make of the left side of `rule`; nothing where they leave it as it is."""
     try:
-        left = LeftSide(rule, _EXAMPLE)
+        left = LeftSide(rule, MATRICES)
         last = left.applied[left.root][2] if left.root in left.applied else left.root.op.inputs
         patterns = [_rewritten(left, others, results) for results in (last, [left.root])]
     except (TypeError, ValueError):  # A left side that is not one of matrices of floats.
@@ -86,14 +101,17 @@ class NormalForm:
         return self.rule.right_side(found) if self.tried[key] else None
 
     def _is_equal(self, arguments: Mapping[str, Any], found: Bindings) -> bool:
-        """Whether `others` make one tensor of the left side for these arguments and of what was found."""
+        """Whether `others` make one tensor of the left side for these arguments and of what was found.
+
+        And not of the right one, which would be found in its own place again.
+        """
 
         def build(*xs: Tensor) -> list[Tensor]:
             inside = replaced(arguments, xs)
             sides = self.rule.sides(inside)
-            left = as_list(next(sides))
+            left, right = as_list(next(sides)), next(sides, None)
             sides.close()
-            return [*left, _made(self.pattern, found, inside)]
+            return [*left, _made(self.pattern, found, inside), *([] if right is None else as_list(right))]
 
         tensors = [x for value in arguments.values() for x in tensors_of(value)]
         try:
@@ -102,8 +120,8 @@ class NormalForm:
         except (TypeError, ValueError):  # The left side is none for these types.
             return False
         view = Optimizing(self.others).view(view_of(function.results, [], frozenset(function.parameters)))
-        left, right = map(view.stand_in, function.results)
-        return left is right
+        left, made, *right = map(view.stand_in, function.results)
+        return left is made and made not in right
 
 
 def _made(pattern: Node, found: Bindings, inside: Mapping[str, Any]) -> Tensor:
@@ -115,7 +133,7 @@ def _made(pattern: Node, found: Bindings, inside: Mapping[str, Any]) -> Tensor:
                 return inside[name] if many else [inside[name]]
             case Constant(name):
                 return [inside[name]()]
-            case Number(value):
+            case Number(value) | Values(value):
                 return [constant(value, found[part].dtype)]
         return [found[part].primitive(*[x for inner in part.inputs for x in made(inner)])]
 

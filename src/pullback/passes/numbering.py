@@ -6,7 +6,8 @@ represented by a few places. Elementwise operations work place by place: by thei
 bilinear, else by a hash of what they are given. Other linear operations are random matrices, bilinear ones random
 tensors. What two expressions have in common for these they have for all, save with a probability of 1e-18.
 
-Values that cancel are not left out: two tensors are one only if they depend on the same ones.
+Values that cancel are not left out: two tensors are one only if they depend on the same ones, and on the same
+exponentials, divisors and other functions that may be infinite.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor
 from ..core.intervals import FINITE, ORIGIN, Interval
 from ..core.primitive import no_gradient
-from ..core.traits import ADDS, ELEMENTWISE, MOVES, PLACES, SURROGATE, ZEROS, reading
+from ..core.traits import ADDS, ELEMENTWISE, MOVES, PLACES, SINGULAR, SURROGATE, ZEROS, reading
 from .view import Array, View
 
 _PRIME = (1 << 61) - 1
@@ -76,7 +77,7 @@ class _Numbering:
         for i, y in enumerate(op.outputs):
             kind = _kind(y)
             about = (repr(primitive), attrs, kind, i)
-            number = _filled(op) or Number(_value(op, about, [x.value for x in given]), support)
+            number = _filled(op) or Number(_value(op, about, [x.value for x in given]), support | _pole(op, given))
             self.numbers[y] = number
             if kind is None:  # Of two unknown lengths nobody knows whether they are the same.
                 continue
@@ -100,6 +101,15 @@ def _is_pure(op: Operation) -> bool:
     primitive = op.primitive
     acts = primitive.stateful or primitive.acts or primitive.recomputes or isinstance(primitive, AbstractFunctional)
     return not acts and not op.controls and op.name not in chosen_rules()
+
+
+def _pole(op: Operation, given: Sequence[Number]) -> int:
+    """A bit for what may be infinite or NaN of finite numbers: inf - inf is not 0."""
+    if SINGULAR not in op.primitive.traits:
+        return 0
+    moving = _linear_inputs(op)
+    held = [x.value for i, x in enumerate(given) if i not in moving]
+    return 1 << _hashed("pole", repr(op.primitive), held)[0] % _SUPPORT
 
 
 def _filled(op: Operation) -> Number | None:

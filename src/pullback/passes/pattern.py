@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
+from ..core.dtypes import FLOATING, DType, TokenType
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.traits import COMMUTES
@@ -51,6 +54,13 @@ class Number:
     value: Any
 
 
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A constant of several elements that are not equal; it stands for the tensor that was found."""
+
+    value: Any
+
+
 @dataclass(frozen=True)
 class Constant:
     """A tensor whose value is known; the variable stands for the primitive that gives it."""
@@ -75,7 +85,28 @@ class Node:
         return len(self.inputs) == 2 and all(COMMUTES in cls.traits for cls in self.classes)
 
 
-Part = Variable | Number | Constant | Node
+Part = Variable | Number | Values | Constant | Node
+
+
+def variables_of(part: Part) -> set[str]:
+    """The names of all variables of a pattern."""
+    if isinstance(part, Variable | Constant):
+        return {part.name}
+    if isinstance(part, Number | Values):
+        return set()
+    return {name for each in part.inputs for name in variables_of(each)} | ({part.name} if part.name else set())
+
+
+def structure(part: Part) -> Any:
+    """What is equal for patterns that find the same."""
+    match part:
+        case Node(classes=classes, primitive=primitive, name=name, inputs=inputs):
+            return classes, primitive, name, tuple(map(structure, inputs))
+        case Number(value):
+            return value
+        case Values(value):
+            return value.tobytes(), value.shape
+    return part
 
 
 Kinds = tuple[type[Primitive] | None, ...]
@@ -138,7 +169,12 @@ def _tensor(part: Part, x: Tensor, found: Bindings, facts: Facts) -> Iterator[Bi
         case Variable(name):
             yield from _bound(name, x, found)
         case Number(value):
-            if facts.number(x) == value:
+            number = facts.number(x)
+            if number is not None and _is_rounded(value, number, x.dtype):
+                yield {**found, part: x}
+        case Values(value):
+            constant = facts.constant(x)
+            if isinstance(constant, Const) and _is_rounded(value, constant.value, x.dtype):
                 yield {**found, part: x}
         case Constant(name):
             constant = facts.constant(x)
@@ -148,6 +184,21 @@ def _tensor(part: Part, x: Tensor, found: Bindings, facts: Facts) -> Iterator[Bi
             op = facts.producer(x)
             if op is not None and len(op.outputs) == 1:
                 yield from _operation(part, op, found, facts)
+
+
+def _is_rounded(value: Any, number: Any, dtype: DType) -> bool:
+    """Whether a number, or an array, of a pattern is what was found, as its dtype has it."""
+    if np.array_equal(value, number):
+        return True
+    if (
+        isinstance(dtype, TokenType)
+        or dtype not in FLOATING
+        or np.iscomplexobj(value)
+        or not np.all(np.isfinite(number))
+    ):
+        return False
+    with np.errstate(over="ignore"):
+        return np.array_equal(np.asarray(value).astype(dtype), number)
 
 
 def _bound(name: str, value: Any, found: Bindings) -> Iterator[Bindings]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..control_flow.call import RecomputedCall
+from ..control_flow.call import Call, RecomputedCall
 from ..core.dtypes import INEXACT
 from ..core.function import Function, add_parameter, body, like_parameter
 from ..core.graph import Operation, Tensor, get_default_graph
@@ -34,6 +34,7 @@ class _Writing:
         self.ended: list[Tensor] = []
         """What was computed for the first time since something was computed again, and nothing else waits for."""
         self.is_changed = False
+        self.apart = _calls_again(schedule) if len(schedule.steps) > len(schedule.nodes) else set()
 
     def run(self) -> dict[Tensor | Operation, Any]:
         """What stands for the results and targets in the end."""
@@ -42,7 +43,10 @@ class _Writing:
                 self._again(piece)
                 continue
             op = self.schedule.operations[piece.nodes[0].node]
-            self.is_changed = self.is_changed or op in self.schedule.lean
+            if self.schedule.is_fetched_part(piece.nodes[0].node):
+                self.ended += [self._now(y) for y in op.outputs if y in self.schedule.results and y.dtype in INEXACT]
+                continue
+            self.is_changed = self.is_changed or op in self.schedule.lean or op in self.apart
             if self.is_changed:
                 self._copy(op)
             floats = [self._now(y) for y in op.outputs if y.dtype in INEXACT]
@@ -61,7 +65,11 @@ class _Writing:
     def _copy(self, op: Operation) -> None:
         inputs = [self._now(x) for x in map(self.view.stand_in, op.inputs)]
         controls = tuple([self.copies.get(c, c) for c in self.view.controls(op)])
-        copy = restored(self.graph, op, self.schedule.lean.get(op, op.primitive), inputs, self.copies, controls)
+        primitive = self.schedule.lean.get(op, op.primitive)
+        if isinstance(primitive, Call) and op in self.apart:
+            primitive = RecomputedCall(primitive.function, primitive.kept, primitive.recompute, primitive.zeros)
+            inputs = list(optimization_barrier(inputs))
+        copy = restored(self.graph, op, primitive, inputs, self.copies, controls)
         self.copies[op] = copy
         self.values.update(zip(op.outputs, copy.outputs, strict=True))
 
@@ -75,7 +83,8 @@ class _Writing:
         read = self._read_from_outside(operations)
         given = {self.schedule.operations[made.node] for made in piece.gives}
         outputs = [y for op in operations if op in given for y in op.outputs]
-        results = [y for y in dict.fromkeys(outputs) if y in self.schedule.read]
+        schedule = self.schedule
+        results = [y for y in dict.fromkeys(outputs) if y in schedule.read and not schedule.is_again_apart(y)]
         args = [self._now(x) for x in read]
         args += [y for y in self.ended if y is not self.latest]
         self.ended = []
@@ -107,3 +116,20 @@ class _Writing:
                 copies[op] = copy = restored(graph, op, self.schedule.lean.get(op, op.primitive), inputs, copies)
                 inside.update(zip(op.outputs, copy.outputs, strict=True))
         return Function(graph, tuple(parameters), tuple([inside[y] for y in results]), "again")
+
+
+def _calls_again(schedule: Schedule) -> set[Operation]:
+    """The calls that read all that an earlier one has read, as derivatives do, and may compute the same again.
+
+    XLA would merge that with the first time, and keep it meanwhile.
+    """
+    earlier: dict[Tensor, list[set[Tensor]]] = {}
+    found: set[Operation] = set()
+    for op in schedule.number:
+        if not isinstance(op.primitive, Call) or not op.inputs:
+            continue
+        inputs = set(schedule.view.inputs(op))
+        if any(before <= inputs for x in inputs for before in earlier.get(x, ())):
+            found.add(op)
+        earlier.setdefault(schedule.view.inputs(op)[0], []).append(inputs)
+    return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from ..control_flow.loop import Loop
 from ..core.errors import InvalidArgumentError, ResourceExhaustedError
@@ -120,7 +120,8 @@ def rematerialize(
     Raises:
         ResourceExhaustedError: no order was found for the budget; says for which one was, what needs it, and what
             micro-batches need, or why there can be none.
-        InvalidArgumentError: a length is not known and not given; a budget that is none. TypeError: what is no tensor.
+        InvalidArgumentError: a length is not known and not given; a budget or sizes that are none.
+        TypeError: what is no tensor.
 
     >>> import pullback as pb
     >>> x = pb.ones([1000])
@@ -167,17 +168,20 @@ def _rematerialized(
 def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
     """`tensors` in a graph that keeps to the budget of `memory`.
 
-    As they are where lengths are not known, or a loop needs more by itself: it keeps a few states whatever the budget.
+    As they are where there are loops and lengths are not known, or a loop needs more by itself: it keeps a few states
+    whatever the budget.
     """
     limit, lengths = memory.bytes, Lengths(_given(memory.sizes))
     operations = view_of(tensors, [], frozenset()).operations
-    if limit is None or not all(lengths.knows(y) for op in operations for y in op.outputs):
+    loops = [op for op in operations if isinstance(op.primitive, Loop)]
+    known = all(lengths.knows(y) for op in operations for y in op.outputs)
+    if limit is None or (loops and not known):
         return list(tensors)
     try:
         made = _rematerialized(list(tensors), limit, memory.sizes, "rematerialized", beside=True)
         return list(made.fetches)
     except ResourceExhaustedError:
-        if any(isinstance(op.primitive, Loop) and _needed(op, lengths) > limit for op in operations):
+        if any(_needed(op, lengths) > limit for op in loops):
             return list(tensors)
         raise
 
@@ -190,11 +194,11 @@ def _needed(op: Operation, lengths: Lengths) -> int:
 def _given(sizes: Sizes | None) -> dict[Length, Dimension]:
     values: dict[Length, Dimension] = {}
     for key, given in (sizes or {}).items():
-        if isinstance(key, str):
-            values[named(key)] = int(given)
-            continue
-        lengths = Structure(key, "sizes").elements[0].shape.lengths or ()
-        for n, m in zip(lengths, given, strict=True):
+        lengths = (named(key),) if isinstance(key, str) else Structure(key, "sizes").elements[0].shape.lengths or ()
+        numbers = [given] if isinstance(key, str) or not isinstance(given, Iterable) else list(given)
+        if len(numbers) != len(lengths) or not all(isinstance(m, SupportsIndex) and int(m) >= 0 for m in numbers):
+            raise InvalidArgumentError(f"sizes: {key} cannot be {given}: give a number for each length, 0 or more")
+        for n, m in zip(lengths, numbers, strict=True):
             bind(values, n, int(m))
     return values
 
@@ -204,7 +208,7 @@ def _report_of_parts(view: View, made: Split, budget: int) -> Report:
     peak, at = peak_of(schedule.nodes, schedule.steps)
     lengths = schedule.lengths
     before = Schedule(view, lengths, sys.maxsize)
-    counts = [sum([flops(op, lengths) for op in some.operations]) for some in (before, schedule)]
+    counts = [sum([flops(op, lengths) for op in some.number]) for some in (before, schedule)]
     return Report(
         budget,
         before.plain_peak,
@@ -226,8 +230,11 @@ def _report(schedule: Schedule) -> Report:
     again = {i: n for i, n in counts.items() if n and schedule.nodes[i].view is None}
     peak, at = peak_of(schedule.nodes, schedule.steps)
     lengths, lean = schedule.lengths, schedule.lean
-    each = [flops(op, lengths, lean.get(op)) for op in schedule.operations]
-    before = sum([flops(op, lengths) for op in schedule.operations])
+    each = [
+        0 if schedule.is_fetched_part(i) else flops(op, lengths, lean.get(op))
+        for i, op in enumerate(schedule.operations)
+    ]
+    before = sum([flops(op, lengths) for op in schedule.number])
     return Report(
         schedule.budget,
         schedule.plain_peak,

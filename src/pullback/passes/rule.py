@@ -13,19 +13,23 @@ from functools import cached_property
 from types import UnionType
 from typing import Any, Protocol, get_args
 
+import numpy as np
+
 from ..core.function import Function, Parameter, add_parameter, trace
 from ..core.graph import Graph, Tensor, get_default_graph
 from ..core.primitive import Primitive, primitive_class
 from ..core.shape import same_shape
 from ..core.types import TensorType, tensor_type
 from ..primitives.creation.constant import Const, convert_to_tensor
-from .pattern import Bindings, Constant, Node, Number, Part, Variable
+from .pattern import Bindings, Constant, Node, Number, Part, Values, Variable, variables_of
 from .view import View
 
 LEVELS = ("exact", "safe", "fast")
 """What rules may change, from nothing to the rounding of every result."""
 Equation = Callable[..., Generator[Any]]
-_ANY = tensor_type("float32")
+MATRICES = tensor_type("float64", [4, 4])
+"""The types for which a left side is traced that none of which nothing is known can be traced for."""
+_ANY = tensor_type("float64")
 _OF_TENSORS = ("Tensor", "TensorLike", "Any")
 """What annotates parameters that are tensors, where the module does not know these names."""
 _MOST_KEPT = 1024
@@ -88,10 +92,17 @@ class Rule:
 
     @cached_property
     def pattern(self) -> Node:
-        """The left side."""
-        left = LeftSide(self, _ANY)
+        """The left side, of any types; that of matrices where it is none of any."""
+        try:
+            left = LeftSide(self, _ANY)
+        except (TypeError, ValueError):
+            left = LeftSide(self, MATRICES)
         root = left.part(left.root, View((), []))
-        assert isinstance(root, Node), f"the rule '{self.name}' begins with no operation"
+        if not isinstance(root, Node):
+            raise ValueError(f"rewrite: the rule '{self.name}' has no operation on the left")
+        unread = [name for name in self.parameters if name not in variables_of(root)]
+        if unread:
+            raise ValueError(f"rewrite: the rule '{self.name}' does not read {', '.join(unread)} on the left")
         return root
 
     def right_side(self, found: Bindings) -> tuple[Function, list[Tensor]] | None:
@@ -128,9 +139,17 @@ class Rule:
                 next(sides)
             except (TypeError, ValueError):  # Numbers in the pattern are none that these dtypes take.
                 return []
-            right = next(sides, None)
-            sides.close()
-            return [] if right is None else as_list(right)
+            try:
+                right = next(sides, None)
+                return [] if right is None else as_list(right)
+            except (TypeError, ValueError) as error:
+                types = ", ".join([str(x.type) for x in tensors])
+                raise ValueError(
+                    f"rewrite: the rule '{self.name}' has no right side for {types}: {error}. Return between its "
+                    "yields where it does not hold"
+                ) from error
+            finally:
+                sides.close()
 
         with Graph().as_default():
             function = trace(build, [Parameter(x.type) for x in tensors], self.name).function
@@ -185,7 +204,7 @@ class LeftSide:
             primitive = x.op.primitive
             value = primitive.value if isinstance(primitive, Const) else view.known.get(x)
             if value is not None:
-                return Number(value.item())
+                return Number(value.item()) if np.size(value) == 1 else Values(np.asarray(value))
             return Node((type(primitive),), primitive, None, tuple(map(part, view.inputs(x.op))))
 
         return part(x)
@@ -229,7 +248,7 @@ class _AnyOperation:
 
 def as_list(side: Any) -> list[Tensor]:
     """A side of an equation as the list of its tensors."""
-    return list(side) if isinstance(side, list | tuple) else [side]
+    return [convert_to_tensor(x) for x in (side if isinstance(side, list | tuple) else [side])]
 
 
 def same_type(x: Tensor, y: Tensor) -> bool:

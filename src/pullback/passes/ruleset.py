@@ -63,12 +63,12 @@ class Rules:
         """The rules as they are, then those of users in the forms that the others leave of their left sides."""
         if not self.more:
             return _index(self.level, ())
-        from .normal_forms import normal_forms
+        from .normal_forms import forms_by_rank, normal_forms
 
         forms: list[Rewriting] = []
         for rule in self.more:
             others = _index(self.level, [other for other in self.more if other is not rule])
-            forms += [rule, *normal_forms(rule, others)]
+            forms += [rule, *forms_by_rank(rule), *normal_forms(rule, others)]
         return _index(self.level, forms)
 
     def __repr__(self) -> str:

@@ -54,27 +54,69 @@ class Schedule:
         self.view, self.lengths, self.budget = view, lengths, budget
         self.lean = lean or {}
         """What takes the place of primitives, whose functions need more memory."""
-        self.operations = [op for op in view.operations if not _is_given(op, view)]
-        self.number = {op: i for i, op in enumerate(self.operations)}
-        read = {x for op in self.operations for x in view.inputs(op)} | {view.stand_in(y) for y in view.results}
-        self.read = read
-        kept = {view.stand_in(y).op for y in view.results}
-        self.nodes = [self._node(op, op in kept, self.lean.get(op)) for op in self.operations]
+        operations = [op for op in view.operations if not _is_given(op, view)]
+        self.results = {view.stand_in(y) for y in view.results}
+        self.read = {x for op in operations for x in view.inputs(op)} | self.results
+        self.operations: list[Operation] = []
+        """One for each node. Of which some outputs are fetched and others are not, those have a second node."""
+        self.number: dict[Operation, int] = {}
+        self.fetched: dict[Operation, int] = {}
+        for op in operations:
+            self.number[op] = len(self.operations)
+            self.operations.append(op)
+            if self._is_fetched_in_part(op):
+                self.fetched[op] = len(self.operations)
+                self.operations.append(op)
+        self.nodes = self._nodes(self.lean)
         plain = list(range(len(self.nodes)))
-        before = [self._node(op, op in kept) for op in self.operations] if lean else self.nodes
+        before = self._nodes({}) if lean else self.nodes
         self.plain_peak = peak_of(before, plain).bytes
         self.steps = plain if self._peak(plain).bytes <= budget else self._cheapest()
         self.pieces = pieces_of(self.nodes, self.steps)
 
-    def _node(self, op: Operation, kept: bool, lean: AbstractFunctional | None = None) -> Node:
+    def is_again_apart(self, y: Tensor) -> bool:
+        """Whether `y` is fetched, and what is beside it may be computed again without it."""
+        return y.op in self.fetched and y in self.results
+
+    def is_fetched_part(self, i: int) -> bool:
+        """Whether a node is what is fetched of an operation, which is another node."""
+        return self.number[self.operations[i]] != i
+
+    def _is_fetched_in_part(self, op: Operation) -> bool:
+        kept = [y in self.results for y in op.outputs if y in self.read]
+        return any(kept) and not all(kept) and VIEWS not in op.primitive.traits
+
+    def _nodes(self, lean: Mapping[Operation, AbstractFunctional]) -> list[Node]:
+        return [
+            self._fetched_part(op) if self.is_fetched_part(i) else self._node(op, lean.get(op))
+            for i, op in enumerate(self.operations)
+        ]
+
+    def _node(self, op: Operation, lean: AbstractFunctional | None = None) -> Node:
         inputs = self.view.inputs(op)
-        operands = tuple(dict.fromkeys(self.number[x.op] for x in inputs if x.op in self.number))
+        operands = tuple(dict.fromkeys(self._maker(x) for x in inputs if x.op in self.number))
         once = op.primitive.stateful or op.primitive.acts or bool(op.controls) or self._keeps_rows(op)
         made = [] if VIEWS in op.primitive.traits else [y for y in op.outputs if y in self.read]
-        size = sum([self.lengths.bytes(y) for y in made])
+        apart = sum([self.lengths.bytes(y) for y in made if self.is_again_apart(y)])
+        size = sum([self.lengths.bytes(y) for y in made]) - apart
         view = self._view(op)
         cost = 0 if view is not None else work(op, self.lengths)
-        return Node(operands, size, scratch(op, self.lengths, lean), cost, view, once, kept)
+        kept = op not in self.fetched and not self.results.isdisjoint(op.outputs)
+        beside = scratch(op, self.lengths, lean) + apart + self._unread(op)
+        return Node(operands, size, beside, cost, view, once, kept)
+
+    def _unread(self, op: Operation) -> int:
+        """The bytes that a kernel gives and nobody reads."""
+        if VIEWS in op.primitive.traits or isinstance(op.primitive, AbstractFunctional):
+            return 0
+        return sum([self.lengths.bytes(y) for y in op.outputs if y not in self.read and self.lengths.knows(y)])
+
+    def _fetched_part(self, op: Operation) -> Node:
+        size = sum([self.lengths.bytes(y) for y in op.outputs if y in self.results])
+        return Node((self.number[op],), size, 0, 0, None, False, True)
+
+    def _maker(self, x: Tensor) -> int:
+        return self.fetched[x.op] if self.is_again_apart(x) else self.number[x.op]
 
     def _keeps_rows(self, op: Operation) -> bool:
         """Whether it is a loop that hands out what it kept of its steps: XLA has no room for these in a call."""
@@ -100,7 +142,7 @@ class Schedule:
         nodes = [
             node._replace(
                 size=0 if i in early else node.size,
-                scratch=self._compiled_scratch(op) + before[i],
+                scratch=0 if self.is_fetched_part(i) else self._compiled_scratch(op) + before[i],
                 view=replaced.get(i, node.view),
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
@@ -136,7 +178,7 @@ class Schedule:
         found, ahead = [0] * len(self.nodes), 0
         for i in reversed(list(dict.fromkeys(self.steps))):
             found[i] = ahead
-            ahead += made_early(self.operations[i], self.lengths)
+            ahead += 0 if self.is_fetched_part(i) else made_early(self.operations[i], self.lengths)
         return found
 
     def _replaced(self) -> dict[int, int]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from math import factorial
 from typing import Any
 
-from ...autodiff.arguments import as_list
+from ...autodiff.arguments import as_list, shaped_like
 from ...autodiff.masked_zeros import guard_for
 from ...autodiff.paths import operations_between
 from ...core.graph import Tensor
+from ...core.shape import same_shape
 from ...core.typing import TensorLike
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import ones_like, zeros_like
@@ -37,7 +38,8 @@ def jet(
         ys: a tensor or a list of them.
         xs: a tensor, a variable, or a list; anything of the graph.
         order: how many derivatives.
-        directions: for each x the tensor v of a straight line x + t v; ones where nothing is given.
+        directions: for each x the tensor v of a straight line x + t v, in its shape or repeated to have it; ones where
+            nothing is given.
         series: in place of `directions`, for each x the list of the derivatives x', x'', ... of its curve at 0 (None:
             zeros, as are those that are left out), as `jax.experimental.jet` takes them.
 
@@ -45,7 +47,8 @@ def jet(
 
     Raises:
         LookupError: an operation between an x and a y has no gradient, or changes state in a function.
-        ValueError: the order is below 1, `directions` and `series` are given, or another number of them than of `xs`.
+        ValueError: the order is below 1, `directions` and `series` are given, another number of them than of `xs`, or
+            of another shape.
 
     >>> import pullback as pb
     >>> x = pb.constant(0.5)
@@ -90,8 +93,19 @@ def _curve(x: Any, derivatives: Sequence[Any], order: int) -> Curve:
     curve, dtype = Curve(source_tensor(x)), value_type(x).dtype
     for k in range(1, order + 1):
         value = derivatives[k - 1] if k <= len(derivatives) else None
-        curve.append(None if value is None else times(convert_to_tensor(value, dtype), 1.0 / factorial(k)))
+        curve.append(None if value is None else times(_like(x, convert_to_tensor(value, dtype)), 1.0 / factorial(k)))
     return curve
+
+
+def _like(x: Any, value: Tensor) -> Tensor:
+    """A derivative of the curve of an x in the shape of that."""
+    shape = value_type(x).shape
+    if same_shape(value.shape, shape):
+        return value
+    value = shaped_like(value, convert_to_tensor(x))
+    if not value.shape.is_compatible_with(shape):
+        raise ValueError(f"jet: a derivative of a curve is {value}, but x is {x}; their shapes must agree")
+    return value
 
 
 def _derivatives(y: Tensor, curve: Curve, order: int) -> list[Tensor]:

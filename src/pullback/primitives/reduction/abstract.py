@@ -32,6 +32,9 @@ def reduced_shape(shape: TensorShape, axis: tuple[int, ...] | None, keepdims: bo
     if shape.lengths is None:
         return shape
     rank = len(shape.lengths)
+    outside = [a for a in axis or () if not -rank <= a < rank]
+    if outside:
+        raise ValueError(f"axis {outside[0]} of a tensor of rank {rank} is not in [{-rank}, {rank})")
     axis = tuple(range(rank)) if axis is None else tuple([a % rank for a in axis])
     if keepdims:
         return TensorShape([1 if i in axis else n for i, n in enumerate(shape.lengths)])
