@@ -265,8 +265,20 @@ class Reference:
         return self.referent
 
 
+def _operator(name: str) -> Callable[..., Any]:
+    """The method `name` of the tensor that an object stands for."""
+
+    def method(self: AbstractTensorLike, *operands: Any) -> Any:
+        return getattr(Tensor, name)(self.as_tensor(), *operands)
+
+    return method
+
+
 class AbstractTensorLike(ABC):
-    """What stands for a tensor wherever one is taken: a variable stands for its value."""
+    """What stands for a tensor wherever one is taken, its operators included: a variable stands for its value."""
+
+    __array_priority__: ClassVar[int] = 100
+    __array_ufunc__: ClassVar[None] = None
 
     @abstractmethod
     def as_tensor(self) -> Tensor:
@@ -275,6 +287,22 @@ class AbstractTensorLike(ABC):
     @abstractmethod
     def graph_element(self) -> Tensor:
         """The tensor it stands for, where it is fetched or named."""
+
+    __add__, __radd__ = _operator("__add__"), _operator("__radd__")
+    __sub__, __rsub__ = _operator("__sub__"), _operator("__rsub__")
+    __mul__, __rmul__ = _operator("__mul__"), _operator("__rmul__")
+    __truediv__, __rtruediv__ = _operator("__truediv__"), _operator("__rtruediv__")
+    __floordiv__, __rfloordiv__ = _operator("__floordiv__"), _operator("__rfloordiv__")
+    __mod__, __rmod__ = _operator("__mod__"), _operator("__rmod__")
+    __pow__, __rpow__ = _operator("__pow__"), _operator("__rpow__")
+    __matmul__, __rmatmul__ = _operator("__matmul__"), _operator("__rmatmul__")
+    __and__, __rand__ = _operator("__and__"), _operator("__rand__")
+    __or__, __ror__ = _operator("__or__"), _operator("__ror__")
+    __xor__, __rxor__ = _operator("__xor__"), _operator("__rxor__")
+    __lt__, __le__ = _operator("__lt__"), _operator("__le__")
+    __gt__, __ge__ = _operator("__gt__"), _operator("__ge__")
+    __neg__, __abs__, __invert__ = _operator("__neg__"), _operator("__abs__"), _operator("__invert__")
+    __getitem__ = _operator("__getitem__")
 
 
 def define_methods(cls: type, methods: Mapping[str, Any]) -> None:
