@@ -267,9 +267,9 @@ def test_messages() -> None:
 def test_a_cell_is_placed_on_a_device() -> None:
     cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.LSTMCell(2), "/cpu:1")
     output, state = cell(pb.zeros([1, 3]), cell.zero_state(1, pb.float32))
-    assert {output.op.device, state.c.op.device} == {"/cpu:1"}
+    assert {output.op.device, state.c.op.device} == {"/device:CPU:1"}
     assert (cell.output_size, len(cell.variables)) == (2, 2)
-    assert pb.zeros([1]).op.device != "/cpu:1"
+    assert pb.zeros([1]).op.device != "/device:CPU:1"
 
 
 @pytest.mark.parametrize("kind", [pb.nn.rnn_cell.BasicRNNCell, pb.nn.rnn_cell.GRUCell, pb.nn.rnn_cell.BasicLSTMCell])
