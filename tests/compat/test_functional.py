@@ -111,9 +111,18 @@ def test_what_is_no_loop_is_refused(make: Any, message: str) -> None:
         make()
 
 
-def test_a_function_is_not_found_by_its_name() -> None:
-    with pytest.raises(TypeError, match=r"^symbolic_gradient: f must be the function itself, not its name 'powers'$"):
-        functional.symbolic_gradient([1.0], [tf.float32], "powers")
+def test_a_function_is_found_by_its_name() -> None:
+    @Defun(tf.float32, func_name="square_and_one")
+    def squared(x: Any) -> Any:
+        return x * x + 1.0
+
+    @Defun(tf.float32, tf.float32)
+    def slope(x: Any, dy: Any) -> Any:
+        return functional.symbolic_gradient([x, dy], [tf.float32], "square_and_one")
+
+    assert tf.Session(engine="numpy").run([squared(3.0), slope(3.0, 0.5)]) == [10.0, 3.0]
+    with pytest.raises(TypeError, match=r"^symbolic_gradient: f must be a function, or the name of a Defun that is"):
+        functional.symbolic_gradient([1.0], [tf.float32], "cubed")
 
 
 def test_a_defined_function_may_be_of_any_callable_and_name() -> None:

@@ -11,6 +11,7 @@ from ...core import nest
 from ...core.errors import InvalidArgumentError
 from ...core.typing import TensorLike
 from ...core.values import constant_value
+from .defun import defined
 
 
 def If(
@@ -128,15 +129,16 @@ def symbolic_gradient(input: Sequence[TensorLike], Tout: Sequence[Any], f: Any, 
     """The derivatives of the function `f` by its arguments, as many as `Tout`; the rest of `input` are cotangents.
 
     Raises:
-        TypeError: `f` is the name of a function.
+        TypeError: `f` is the name of no `Defun`.
 
     >>> from pullback.compat.v1 import functional
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(functional.symbolic_gradient([3.0, 1.0], [tf.float32], lambda x: x * x))
     [np.float32(6.0)]
     """
+    f = defined(f) if isinstance(f, str) else f
     if not callable(f):
-        raise TypeError(f"symbolic_gradient: f must be the function itself, not its name {f!r}")
+        raise TypeError("symbolic_gradient: f must be a function, or the name of a Defun that is there still")
     with pb.name_scope(name or "SymbolicGradient"):
         xs, dys = [pb.identity(x) for x in input[: len(Tout)]], input[len(Tout) :]
         ys = _listed(f(*xs))

@@ -29,6 +29,8 @@ from . import backprop, functions
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
+from .defun import get_extra_args as get_extra_args
+from .defun import get_extra_vars as get_extra_vars
 from .functional import For as For
 from .functional import Gradient as Gradient
 from .functional import If as If
