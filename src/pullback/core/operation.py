@@ -245,6 +245,19 @@ class Operation:
             value = self.primitive.attributes[name]
         return seen.dtype(value) if isinstance(value, np.dtype) else value
 
+    def _set_attr(self, attr_name: str, attr_value: object) -> None:
+        """Takes what only says how TensorFlow runs a node: `_lower_using_switch_merge`, `_XlaCompile` and their like.
+
+        Raises:
+            ValueError: another attribute: operations do not change.
+        """
+        del attr_value
+        if not attr_name.startswith("_") or attr_name in ("_class", "_gradient_op_type"):
+            raise ValueError(
+                f"attribute '{attr_name}' of operation '{self.name}' cannot be assigned to: operations do not change. "
+                "Make it with the attribute, or in a block of colocate_with or gradient_override_map."
+            )
+
     def __repr__(self) -> str:
         return f"<Operation '{self.name}' type={self.type}>"
 

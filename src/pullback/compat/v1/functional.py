@@ -30,7 +30,9 @@ def If(
     """
     xs, pred = _tensors(inputs), pb.convert_to_tensor(cond)
     chosen = pred if pred.dtype == pb.bool else pb.not_equal(pred, pb.zeros_like(pred))
-    return _listed(pb.cond(chosen, lambda: _listed(then_branch(*xs)), lambda: _listed(else_branch(*xs)), name=name))
+    with pb.name_scope(name or "If") as scope:
+        results = pb.cond(chosen, lambda: _listed(then_branch(*xs)), lambda: _listed(else_branch(*xs)))
+        return named(_listed(results), scope)
 
 
 def While(
@@ -67,7 +69,8 @@ def While(
         text = f"While loop body returned {{}} arguments. Expected: {len(xs)}, as many as it is given"
         return _like(xs, _counted("While", text, _listed(body(*xs)), len(xs)))
 
-    return _listed(pb.while_loop(going, following, _tensors(input_), name=name))
+    with pb.name_scope(name or "While") as scope:
+        return named(_listed(pb.while_loop(going, following, _tensors(input_))), scope)
 
 
 def For(
@@ -91,7 +94,7 @@ def For(
     >>> tf.Session().run(functional.For(100, 0, -1, [0], lambda i, x: x + i))
     [np.int32(5050)]
     """
-    del hostmem, rewrite_with_while
+    del hostmem
     begin, end, step = (pb.convert_to_tensor(x, pb.int32) for x in (start, limit, delta))
     for what, x in {"start": begin, "limit": end, "delta": step}.items():
         if x.shape.rank not in (0, None):
@@ -107,7 +110,10 @@ def For(
         text = f"For loop body returned {{}} arguments. Expected: {len(xs)}, as many as it is given beside the number"
         return [i + step, *_like(xs, _counted("For", text, _listed(body(i, *xs)), len(xs)))]
 
-    return _listed(pb.while_loop(going, following, [begin, *_tensors(inputs)], name=name or "For"))[1:]
+    with pb.name_scope(name or ("While" if rewrite_with_while else "For")) as scope:
+        last, *results = _listed(pb.while_loop(going, following, [begin, *_tensors(inputs)]))
+        made = named(results or [last], scope)
+        return made if results else []
 
 
 def Gradient(inputs: Sequence[TensorLike], f: Any, name: str | None = None) -> list[Any]:
@@ -178,6 +184,11 @@ def remote_call(
     del Tout, name
     with pb.device(target):
         return _listed(f(*_tensors(args)))
+
+
+def named(results: Sequence[pb.Tensor], scope: str) -> list[Any]:
+    """The results, of one operation that has the name of the scope."""
+    return list(pb.identity_n(results, name=scope)) if results else []
 
 
 def _check_steps(start: Any, limit: Any, delta: Any) -> None:

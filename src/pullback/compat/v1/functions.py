@@ -227,6 +227,21 @@ def cond(
     return pb.cond(pred, noted, value_or_false, name, strict=strict)
 
 
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
+    """As `pb.switch_case`, of an index that a run tells.
+
+    Raises:
+        TypeError: it is a number.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.switch_case(tf.constant(1), [lambda: tf.constant(2.0), lambda: tf.constant(3.0)]))
+    np.float32(3.0)
+    """
+    if not isinstance(branch_index, pb.Tensor | pb.Variable):
+        raise TypeError(f"switch_case: branch_index must be a Tensor, not {branch_index!r}; call the function itself")
+    return pb.switch_case(branch_index, branch_fns, default, name)
+
+
 @of_composites_too
 def where(condition: TensorLike, x: Any = None, y: Any = None, name: str | None = None) -> pb.Tensor:
     """As `pb.where`, which broadcasts; a vector `condition` chooses rows of `x` and `y` that have more axes than it.
@@ -323,6 +338,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "global_norm": global_norm,
     "required_space_to_batch_paddings": required_space_to_batch_paddings,
     "space_to_batch": space_to_batch,
+    "switch_case": switch_case,
     "where": where,
     "while_loop": while_loop,
 }

@@ -148,7 +148,7 @@ class DeviceWrapper(AbstractWrapper):
     >>> cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.BasicRNNCell(2), "/cpu:0")
     >>> output, state = cell([[1.0]], cell.zero_state(1, pb.float32))
     >>> output.op.device
-    '/cpu:0'
+    '/device:CPU:0'
     """
 
     def __init__(self, cell: RNNCell, device: str | DeviceFunction | None) -> None:
