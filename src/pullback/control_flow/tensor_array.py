@@ -205,6 +205,9 @@ class TensorArray(AbstractComposite):
         if rows.shape.rank == 0:
             raise ValueError(f"TensorArray.unstack: {rows} is a scalar and has no rows")
         del name
+        count = rows.shape.size(0)
+        if count:
+            rows = self._inside("write to", constant(count - 1), rows)
         return self._like(rows, shape(rows)[0])
 
     def concat(self, name: str | None = None) -> Tensor:
@@ -224,10 +227,14 @@ class TensorArray(AbstractComposite):
         """The array whose elements are pieces of `value` [n, ...] of the given lengths, a vector whose sum is n.
 
         Lengths that only a run knows must all be the same.
+
+        Raises:
+            InvalidArgumentError: they are no vector, or have another sum; in a run: not one for each element.
         """
         rows = convert_to_tensor(value, self._dtype)
         pieces = _integers("TensorArray.split: the lengths must be integers", lengths)
         known = _checked_lengths(rows, pieces)
+        rows = _failing(rows, self._miscounted(pieces))
         if known is not None and len(set(known)) > 1:
             return self._of_pieces(pieces_of(rows, known))
         if pieces.shape.rank is None:
@@ -286,6 +293,16 @@ class TensorArray(AbstractComposite):
         made._buffer, made._pieces = None, pieces
         return made
 
+    def _miscounted(self, lengths: Tensor) -> str | None:
+        """What to say where it is known that there are not as many `lengths` as elements; None else."""
+        size, count = constant_value(self._size), lengths.shape.size(0) if lengths.shape.rank else None
+        if size is None or count is None or count == size or self._dynamic_size:
+            return None
+        return (
+            f"TensorArray.split: TensorArray's size is not equal to the size of lengths ({size} vs. {count}), and the "
+            "TensorArray is not marked as dynamically resizeable; pass size=, or dynamic_size=True"
+        )
+
     def _is_blank(self) -> bool:
         return isinstance(self._rows.op.primitive, ArrayBlank)
 
@@ -329,13 +346,9 @@ class TensorArray(AbstractComposite):
             return None
         return concat([self._rows, zeros([count - size, *self._element_shape.known], self._dtype)], 0)
 
-    def _inside(self, what: str, numbers: Tensor) -> Tensor:
-        """`numbers`; where they are known to be outside the array, a run fails, on XLA too."""
-        complaint = self._outside(what, numbers)
-        if complaint is None:
-            return numbers
-        with numbers.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
-            return identity(numbers)
+    def _inside(self, what: str, numbers: Tensor, x: Tensor | None = None) -> Tensor:
+        """`x`, or `numbers`; where these are known to be outside the array, a run fails, on XLA too."""
+        return _failing(numbers if x is None else x, self._outside(what, numbers))
 
     def _outside(self, what: str, numbers: Tensor) -> str | None:
         """What to say of `numbers` that are known to be outside the array; None else."""
@@ -363,6 +376,14 @@ class TensorArray(AbstractComposite):
 
     def __len__(self) -> int:
         raise TypeError("len of a TensorArray is not known while the graph is built; use .size()")
+
+
+def _failing(x: Tensor, complaint: str | None) -> Tensor:
+    """`x`; a run of it fails where there is a complaint."""
+    if complaint is None:
+        return x
+    with x.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
+        return identity(x)
 
 
 def _checked_lengths(value: Tensor, lengths: Tensor) -> list[int] | None:
