@@ -29,6 +29,10 @@ class AbstractWrapper(RNNCell):
         """The cell that it is around."""
         return self.cell
 
+    @property
+    def _cells(self) -> dict[str, RNNCell]:
+        return {"cell": self.cell}
+
     name = property(attrgetter("cell.name"))
     state_size = property(attrgetter("cell.state_size"))
     output_size = property(attrgetter("cell.output_size"))
