@@ -90,6 +90,14 @@ def other_graph(verb: str, element: Tensor | Operation) -> InaccessibleTensorErr
     )
 
 
+def prevented(verb: str, element: Tensor | Operation) -> InvalidArgumentError:
+    """What the graph lets no run fetch, or feed."""
+    return InvalidArgumentError(
+        f"cannot {verb} {element_text(element)} (made at {site_of(element)}): it may not be "
+        f"{'fed' if verb == 'feed' else 'fetched'}, as Graph.prevent_{verb}ing was called for it."
+    )
+
+
 def handle(verb: str, tensor: Tensor) -> InvalidArgumentError:
     """A handle, which has no value."""
     return InvalidArgumentError(
