@@ -264,3 +264,20 @@ def test_an_array_takes_as_many_pieces_and_rows_as_it_has_room_for(engine: str) 
     rows = tight.unstack(x)
     with pytest.raises(pb.errors.InvalidArgumentError, match="Tried to write to index 2 but array is not resizeable"):
         session.run(rows.read(0))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_array_of_nothing_has_the_shape_that_others_made_of_it_have(engine: str) -> None:
+    empty, some = pb.TensorArray(pb.float32, 0), pb.TensorArray(pb.float32, 2)
+    empty.unstack(pb.zeros([0, 3, 5]))
+    assert [x.shape for x in pb.Session(engine=engine).run([empty.stack(), empty.concat()])] == [(0, 3, 5), (0, 5)]
+    some.write(0, [1.0, 2.0])
+    blank = some.stack()
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"nothing was written to the array of elements \(2,\)"):
+        pb.Session(engine=engine).run(blank)
+    apart = pb.TensorArray(pb.float32, pb.placeholder(pb.int32, []), infer_shape=False)
+    apart.write(0, [1.0, 2.0])
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match="nothing was written to the array; give it element_shape="
+    ):
+        apart.stack()

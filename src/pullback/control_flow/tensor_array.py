@@ -92,6 +92,7 @@ class TensorArray(AbstractComposite):
         self._size = cast(count, int32)
         self._pieces: Pieces | None = None
         self._buffer: Tensor | None = None
+        self._inferred: list[TensorShape] | None = [] if infer_shape else None
         if known is not None and not infer_shape:
             self._pieces = Pieces(self._dtype, self._element_shape, int(known), {})
             return
@@ -190,7 +191,7 @@ class TensorArray(AbstractComposite):
         """
         if self._pieces is not None:
             return self._pieces.stacked(name) if self._pieces.is_full() else self._dense().stack(name)
-        if self._is_blank() and self._element_shape.rank is not None:
+        if self._is_blank() and (self._element_shape.rank is not None or self._inferred):
             return self._never_written(name or "TensorArrayStack")
         self._check_written("stack")
         known = constant_value(self._size)
@@ -307,10 +308,14 @@ class TensorArray(AbstractComposite):
         return isinstance(self._rows.op.primitive, ArrayBlank)
 
     def _never_written(self, name: str) -> Tensor:
-        """What has the type of all elements, and cannot be computed, as their shape is known in part only."""
-        complaint = f"TensorArray.stack: nothing was written to the array of elements {self._element_shape}"
-        with self._size.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
-            return ArrayBlank(self._dtype, self._element_shape)(self._size, name=name)
+        """No elements, of the shape that they or those of arrays made of this one have; any cannot be computed."""
+        known = self._element_shape
+        if known.rank is None and self._inferred:
+            known = self._inferred[0]
+        if constant_value(self._size) == 0 and known.is_fully_defined():
+            return zeros([0, *known.known], self._dtype, name=name)
+        blank = ArrayBlank(self._dtype, known)(self._size, name=name)
+        return _failing(blank, f"TensorArray.stack: nothing was written to the array of elements {known}")
 
     def _check_written(self, what: str, complaint: str | None = None) -> None:
         if self._is_blank():
@@ -360,13 +365,15 @@ class TensorArray(AbstractComposite):
 
     def _like(self, rows: Tensor, size: Tensor) -> TensorArray:
         known = rows.shape[1:] if rows.shape.rank else TensorShape.UNKNOWN
+        if known.rank is not None and self._inferred is not None:
+            self._inferred[:] = [known]
         made = self._made(self._element_shape.merge_with(known), size)
         made._buffer, made._pieces = rows, None
         return made
 
     def _made(self, element_shape: TensorShape, size: Tensor) -> TensorArray:
         made = TensorArray.__new__(TensorArray)
-        made._dtype, made._dynamic_size = self._dtype, self._dynamic_size
+        made._dtype, made._dynamic_size, made._inferred = self._dtype, self._dynamic_size, self._inferred
         made._element_shape, made._size = element_shape, size
         return made
 
