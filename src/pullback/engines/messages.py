@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import TokenType, dtype_name
 from ..core.errors import (
     DataLossError,
+    DeadlineExceededError,
     FailedPreconditionError,
     InaccessibleTensorError,
     InvalidArgumentError,
@@ -238,7 +239,8 @@ def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> Pullb
     """A kernel raised; what it did not find, or found torn, says so by its class."""
     found = ", ".join(array_text(x) for x in arrays) or "no inputs"
     reason = str(error) or type(error).__name__
-    kind = type(error) if isinstance(error, NotFoundError | DataLossError) else InvalidArgumentError
+    telling = NotFoundError | DataLossError | DeadlineExceededError
+    kind = type(error) if isinstance(error, telling) else InvalidArgumentError
     return kind(f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}")
 
 
