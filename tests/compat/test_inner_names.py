@@ -142,8 +142,9 @@ def test_where_joined_tensors_begin() -> None:
     assert [x.tolist() for x in pb.Session(engine="numpy").run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
 
     found = inner_names.concat_offset(tf.constant(-3), [tf.constant([n, 3]) for n in (1, 2)] * 2)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Concat dim is out of range: -3 vs. 2"):
-        pb.Session(engine="numpy").run(found)
+    for engine in ("numpy", "xla"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Concat dim is out of range: -3 vs. 2"):
+            pb.Session(engine=engine).run(found)
 
 
 @ENGINES

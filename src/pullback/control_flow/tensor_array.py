@@ -21,6 +21,7 @@ from ..primitives.creation.fill import zeros
 from ..primitives.debugging.assertions import assert_
 from ..primitives.elementwise.maximum import maximum
 from ..primitives.identity.identity import ensure_shape, identity, no_op
+from ..primitives.indexing.where import where
 from ..primitives.logic.comparison import equal
 from ..primitives.reduction.reduce import reduce_max
 from ..primitives.shape.reshape import reshape
@@ -35,7 +36,7 @@ class TensorArray(AbstractComposite):
 
     Args:
         dtype: the dtype of the elements.
-        size: the number of elements, a scalar integer; 0 unless given.
+        size: the number of elements, a scalar integer; 0 unless given: then `unstack` and `split` say it.
         dynamic_size: whether writing behind the end makes it longer. On XLA only where it can be told, when the graph
             is built, how long it may get: at positions that are known, or a counter's in a loop of bounded steps.
         clear_after_read: taken for TensorFlow's sake; an element can be read again and again.
@@ -81,7 +82,7 @@ class TensorArray(AbstractComposite):
     ) -> None:
         del clear_after_read, handle, flow, colocate_with_first_write_call
         self._dtype = as_dtype(dtype)
-        self._dynamic_size = bool(dynamic_size)
+        self._dynamic_size, self._is_sized = bool(dynamic_size), size is not None
         self._element_shape = as_shape(element_shape)
         count = _integers("TensorArray: size must be a scalar integer", 0 if size is None else size)
         if count.shape.rank not in (0, None):
@@ -207,7 +208,7 @@ class TensorArray(AbstractComposite):
             raise ValueError(f"TensorArray.unstack: {rows} is a scalar and has no rows")
         del name
         count = rows.shape.size(0)
-        if count:
+        if count and self._is_sized:
             rows = self._inside("write to", constant(count - 1), rows)
         return self._like(rows, shape(rows)[0])
 
@@ -240,8 +241,12 @@ class TensorArray(AbstractComposite):
             return self._of_pieces(pieces_of(rows, known))
         if pieces.shape.rank is None:
             data = ["TensorArray.split: Expected lengths to be a vector, received shape:", shape(pieces)]
-            with pieces.graph.acting.control_dependencies([assert_(equal(rank(pieces), 1), data)]):
-                pieces = identity(pieces)
+            is_vector = equal(rank(pieces), 1)
+            with pieces.graph.acting.control_dependencies([assert_(is_vector, data)]):
+                whole = cast(
+                    shape(rows)[0], pieces.dtype
+                )  # So that XLA, which has the shapes first, gets to the check.
+                pieces = reshape(where(is_vector, pieces, whole), [-1])
         count = shape(pieces)[0]
         length = reduce_max(pieces)
         del name
@@ -297,7 +302,7 @@ class TensorArray(AbstractComposite):
     def _miscounted(self, lengths: Tensor) -> str | None:
         """What to say where it is known that there are not as many `lengths` as elements; None else."""
         size, count = constant_value(self._size), lengths.shape.size(0) if lengths.shape.rank else None
-        if size is None or count is None or count == size or self._dynamic_size:
+        if size is None or count in (None, size) or self._dynamic_size or not self._is_sized:
             return None
         return (
             f"TensorArray.split: TensorArray's size is not equal to the size of lengths ({size} vs. {count}), and the "
@@ -373,6 +378,7 @@ class TensorArray(AbstractComposite):
 
     def _made(self, element_shape: TensorShape, size: Tensor) -> TensorArray:
         made = TensorArray.__new__(TensorArray)
+        made._is_sized = True
         made._dtype, made._dynamic_size, made._inferred = self._dtype, self._dynamic_size, self._inferred
         made._element_shape, made._size = element_shape, size
         return made

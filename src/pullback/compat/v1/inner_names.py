@@ -218,7 +218,9 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     chosen = pb.equal(pb.range(rank), pb.where(axis < 0, axis + rank, axis))
     matches = pb.logical_or(chosen, pb.equal(shapes, shapes[0]))
     checks = [
-        pb.debugging.Assert(pb.reduce_any(chosen), ["concat_offset: Concat dim is out of range:", axis, "vs.", rank]),
+        pb.debugging.Assert(
+            pb.reduce_any(chosen), ["concat_offset: Concat dim is out of range:", *_said(axis, "vs.", rank)]
+        ),
         pb.debugging.Assert(
             pb.reduce_all(matches), ["concat_offset: All dimensions except", axis, *_first_other(shapes, matches)]
         ),
@@ -226,6 +228,12 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     with pb.control_dependencies(checks):
         offsets = pb.where(chosen, pb.cumsum(shapes, 0, exclusive=True), pb.zeros_like(shapes))
     return pb.unstack(offsets, len(rows), name=name or "unstack")
+
+
+def _said(*parts: Any) -> list[Any]:
+    """Parts of a message, with texts for tensors whose values are known."""
+    known = [x if isinstance(x, str) else pb.get_static_value(x) for x in parts]
+    return [x if k is None else str(k) for x, k in zip(parts, known, strict=True)]
 
 
 def _checked_offsets(number: int, row: pb.Tensor, first: pb.Tensor) -> pb.Tensor:
