@@ -89,7 +89,7 @@ def test_with_colocation_operations_stand_with_their_forward_operation() -> None
     with pb.device("/cpu:3"):
         (dx,) = pb.gradients(y, x, colocate_gradients_with_ops=True)
     assert dx.op.colocation_groups() == [b"loc:@Tanh"]
-    assert dx.device == "/cpu:1"
+    assert dx.device == "/device:CPU:1"
 
 
 def test_colocation_groups_nest_sorted_and_follow_explicit_groups() -> None:
@@ -126,7 +126,7 @@ def test_terms_on_several_devices_are_summed_device_by_device() -> None:
     assert dx.op.type == "AddN"
     assert dx.op.colocation_groups() == [x.op.colocation_groups()[0]]
     partial_sums = [t.op for t in dx.op.inputs]
-    assert [op.device for op in partial_sums] == ["/cpu:0", "/cpu:1"]
+    assert [op.device for op in partial_sums] == ["/device:CPU:0", "/device:CPU:1"]
     assert [op.type for op in partial_sums] == ["AddN", "AddN"]
     assert run(dx) == pytest.approx(1 - np.tanh(2) ** 2 + np.exp(2) + np.cos(2) - np.sin(2), rel=1e-6)
 

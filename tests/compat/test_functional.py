@@ -9,7 +9,7 @@ import pytest
 
 import pullback as pb
 import pullback.compat.v1 as tf
-from pullback.compat.v1 import functional, inner_names
+from pullback.compat.v1 import functional, generated_names, inner_names
 from pullback.compat.v1.defun import Defun
 
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
@@ -111,9 +111,18 @@ def test_what_is_no_loop_is_refused(make: Any, message: str) -> None:
         make()
 
 
-def test_a_function_is_not_found_by_its_name() -> None:
-    with pytest.raises(TypeError, match=r"^symbolic_gradient: f must be the function itself, not its name 'powers'$"):
-        functional.symbolic_gradient([1.0], [tf.float32], "powers")
+def test_a_function_is_found_by_its_name() -> None:
+    @Defun(tf.float32, func_name="square_and_one")
+    def squared(x: Any) -> Any:
+        return x * x + 1.0
+
+    @Defun(tf.float32, tf.float32)
+    def slope(x: Any, dy: Any) -> Any:
+        return functional.symbolic_gradient([x, dy], [tf.float32], "square_and_one")
+
+    assert tf.Session(engine="numpy").run([squared(3.0), slope(3.0, 0.5)]) == [10.0, 3.0]
+    with pytest.raises(TypeError, match=r"^symbolic_gradient: f must be a function, or the name of a Defun that is"):
+        functional.symbolic_gradient([1.0], [tf.float32], "cubed")
 
 
 def test_a_defined_function_may_be_of_any_callable_and_name() -> None:
@@ -149,3 +158,31 @@ def test_functions_of_the_graph_by_their_old_name() -> None:
         return 2 * x
 
     np.testing.assert_array_equal(tf.Session(engine="numpy").run(double(tf.constant([1, 2]))), [2, 4])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_results_are_found_by_the_name_of_the_call(engine: str) -> None:
+    functional.While([3.0, 0.0], lambda n, x: n > 0.0, lambda n, x: (n - 1.0, x + n), name="sum")
+    functional.If(tf.constant(True), [1.0], lambda x: (x, 2.0 * x), lambda x: (x, x))
+    (square,) = functional.For(0, 3, 1, [1.0], lambda i, x: x + x, rewrite_with_while=True)
+    assert functional.For(0, 3, 1, [], lambda i: ()) == []
+    generated_names.case(1, [3.0], [tf.float32], [lambda x: x, lambda x: -x], name="which")
+    graph, session = tf.get_default_graph(), pb.Session(engine=engine)
+    fetches = ["sum:1", "If:1", "While:0", "which:0", square]
+    assert session.run(fetches) == [6.0, 2.0, 8.0, -3.0, 8.0]
+    assert session.run(graph.get_operation_by_name("For")) is None
+    assert tf.gradients(graph.get_tensor_by_name("sum:1"), graph.get_operations()[0].outputs[0]) != [None]
+
+
+def test_hints_of_how_tensorflow_runs_a_node_are_taken() -> None:
+    op = tf.constant(1.0).op
+    op._set_attr("_lower_using_switch_merge", True)
+    with pytest.raises(ValueError, match=r"^attribute 'dtype' of operation 'Const' cannot be assigned to: "):
+        op._set_attr("dtype", tf.float64)
+
+
+def test_a_number_chooses_no_branch() -> None:
+    branches = [lambda: tf.constant(1.0), lambda: tf.constant(2.0)]
+    assert tf.Session(engine="numpy").run(tf.switch_case(tf.constant(1), branches)) == 2.0
+    with pytest.raises(TypeError, match=r"^switch_case: branch_index must be a Tensor, not 1; call the func"):
+        tf.switch_case(1, branches)

@@ -142,8 +142,9 @@ def test_where_joined_tensors_begin() -> None:
     assert [x.tolist() for x in pb.Session(engine="numpy").run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
 
     found = inner_names.concat_offset(tf.constant(-3), [tf.constant([n, 3]) for n in (1, 2)] * 2)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Concat dim is out of range: -3 vs. 2"):
-        pb.Session(engine="numpy").run(found)
+    for engine in ("numpy", "xla"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Concat dim is out of range: -3 vs. 2"):
+            pb.Session(engine=engine).run(found)
 
 
 @ENGINES
@@ -155,10 +156,47 @@ def test_joined_tensors_are_counted_along_an_axis_from_the_end(engine: str) -> N
         pb.Session(engine=engine).run(differ)
 
 
-@pytest.mark.parametrize("shapes", [[[[2, 3]], [[2, 7]]], [[2, 3, 5], [2, 7, 5, 10]]])
-def test_only_shapes_of_one_rank_are_joined(shapes: list[Any]) -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match="should be a vector, and all of the same number"):
-        inner_names.concat_offset(tf.constant(1), shapes)
+@ENGINES
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ([[2], [[2, 7]]], r"concat_offset: input 1 should be a vector, but has the shape \[1, 2\]"),
+        ([[[2, 3]], [[2, 7]]], "concat_offset: input [01] should be a vector"),
+        ([[2, 3, 5], [2, 7, 5, 10]], "concat_offset: input 1 should contain 3 elements, but has 4"),
+    ],
+)
+def test_a_run_joins_shapes_of_one_rank_only(shapes: list[Any], message: str, engine: str) -> None:
+    found = inner_names.concat_offset(tf.constant(1), shapes)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        pb.Session(engine=engine).run(found)
+
+
+@ENGINES
+def test_normal_numbers_are_drawn_between_bounds(engine: str) -> None:
+    draw = inner_names.parameterized_truncated_normal
+    rows = draw([3, 4000], [0.0, 1.0, -2.0], [1.0, 2.0, 0.5], [-1.0, 9.0, -9.0], [1.0, 9.5, -4.0], seed=3)
+    far = draw([1000], 0.0, 1.0, 20.0, 21.0, dtype=tf.float64)
+    first, second, (y, z) = *[pb.Session(engine=engine).run(rows) for _ in range(2)], pb.Session().run([far, far])
+    np.testing.assert_array_equal(first, second)
+    for row, low, high, mean in zip(first, (-1.0, 9.0, -9.0), (1.0, 9.5, -4.0), (0.0, 9.20, -4.12), strict=True):
+        assert low <= row.min() < row.max() <= high
+        assert abs(row.mean() - mean) < 0.05
+    assert 20.0 <= y.min() < y.max() < 21.0
+    assert abs(y.mean() - 20.05) < 0.01
+    np.testing.assert_array_equal(y, z)
+
+
+@ENGINES
+def test_operations_that_branches_return_stand_for_their_predicates(engine: str) -> None:
+    v, p, q = tf.Variable(0.0), tf.placeholder(tf.bool), tf.placeholder(tf.bool, [])
+    add = lambda: tf.group(v.assign_add(1.0))  # noqa: E731  (a branch)
+    one, some = tf.cond(p, add, tf.no_op), tf.case([(p, add), (q, tf.no_op)], tf.no_op)
+    assert [one.dtype, one.shape.rank, tf.cond(q, add, lambda: tf.constant(True)).shape] == [tf.bool, None, []]
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        found = [session.run([one, some], {p: a, q: b}) for a, b in ((True, False), (False, True), (False, False))]
+        assert found == [[True, True], [False, True], [False, False]]
+        assert session.run(v) == 2.0
 
 
 def test_the_variables_between_tensors() -> None:

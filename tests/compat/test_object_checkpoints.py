@@ -104,3 +104,20 @@ def test_a_server_of_one_task_is_this_process() -> None:
         server.join()
     with pytest.raises(NotImplementedError, match=r"run the program on all of them with `pullback"):
         tf.train.Server(tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]}), "ps", 0)
+
+
+def test_recurrent_cells_are_saved(tmp_path: Path) -> None:
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(1), 0.5)])
+    cell(tf.ones([1, 1]), cell.zero_state(1, tf.float32))
+    checkpoint = tf.train.Checkpoint(cell=cell)
+    names = [name.partition("/.A")[0] for name in checkpoint.variables()]
+    parts = ["gates.Skernel", "gates.Sbias", "candidate.Skernel", "candidate.Sbias"]
+    assert names == [*[f"cell/cell-0/cell/{part}" for part in parts], "save_counter"]
+    (kernel, *_) = cell.variables
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(kernel.assign([[2.0, 3.0], [4.0, 5.0]]))
+        path = checkpoint.save(str(tmp_path / "model"))
+        session.run(kernel.assign(tf.zeros([2, 2])))
+        checkpoint.restore(path).assert_consumed().run_restore_ops()
+        assert session.run(kernel).tolist() == [[2.0, 3.0], [4.0, 5.0]]

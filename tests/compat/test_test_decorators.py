@@ -6,6 +6,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
+import pullback.compat.v1 as tf
 from pullback.compat.v1 import test_decorators as test_util
 
 
@@ -54,3 +55,28 @@ def test_tests_of_graphs_run_and_those_of_version_2_do_not() -> None:
     assert ran == ["graph", "graph", "plain", "plain"]
     assert [reason for _, reason in result.skipped] == ["only for version 2", "why"]
     assert result.wasSuccessful()
+
+
+def test_tests_of_both_modes_have_a_default_session() -> None:
+    found = []
+
+    @test_util.run_all_in_graph_and_eager_modes
+    class Case(test_util.TensorFlowTestCase):
+        def test_value(self) -> None:
+            v = tf.Variable(2.0)
+            self.evaluate(v.initializer)
+            found.append(v.eval())
+
+        @test_util.run_in_graph_and_eager_modes(config=None)
+        def test_session_is_kept(self) -> None:
+            with self.cached_session() as session:
+                found.append(session is tf.get_default_session())
+
+        @test_util.run_v1_only("why")
+        def test_none(self) -> None:
+            found.append(tf.get_default_session() is not None)
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
+    assert result.wasSuccessful(), result.errors
+    assert found == [True, True, 2.0]

@@ -181,7 +181,7 @@ def test_an_operation_says_what_it_is_by_the_names_of_tensorflow() -> None:
     part = tf.split(x, 2, name="parts")[1]
     with tf.device("/cpu:0"), tf.control_dependencies([tf.no_op(name="first")]):
         node = tf.add(part, x[:2], name="sum").op.node_def
-    assert (node.name, node.op, node.input[0], node.device) == ("sum", "AddV2", "parts:1", "/cpu:0")
+    assert (node.name, node.op, node.input[0], node.device) == ("sum", "AddV2", "parts:1", "/device:CPU:0")
     assert tf.identity(part).op.node_def.input == ["parts:1"]
     assert part.op.node_def.attr["num"] == 2
 
@@ -194,6 +194,6 @@ def test_blocks_of_images_and_devices_by_position() -> None:
     with tf.Session() as session:
         np.testing.assert_array_equal(session.run(z), session.run(x)[:, :, 1:])
     with tf.device(device_name_or_function="/cpu:0"):
-        assert tf.constant(1.0).op.device == "/cpu:0"
+        assert tf.constant(1.0).op.device == "/device:CPU:0"
         with tf.device(None):
             assert tf.constant(1.0).op.device == ""

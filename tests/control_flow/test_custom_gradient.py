@@ -399,7 +399,7 @@ def test_the_rule_is_held_by_the_scopes_around_gradients() -> None:
     y = tenfold(x)
     with pb.device("/gpu:1"), pb.name_scope("names"):
         (dx,) = pb.gradients(y, x, seed)
-    assert dx.op.device == "/gpu:1"
+    assert dx.op.device == "/device:GPU:1"
     assert dx.op.name.startswith("names/")
 
 

@@ -245,3 +245,49 @@ def test_an_array_that_was_never_written_has_a_type_and_no_value() -> None:
     assert y.shape.as_list() == [None, 5, None]
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"stack: nothing was written to the array of elements"):
         _run(y)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_array_takes_as_many_pieces_and_rows_as_it_has_room_for(engine: str) -> None:
+    x = pb.constant([[1.0], [2.0], [3.0]])
+    session, fits, grows = pb.Session(engine=engine), pb.TensorArray(pb.float32, 3), pb.TensorArray(pb.float32, 1, True)
+    for array in (fits, grows, pb.TensorArray(pb.float32)):
+        found = session.run([array.split(x, [1, 1, 1]).read(2), array.unstack(x).read(1)])
+        assert [y.tolist() for y in found] == [[[3.0]], [2.0]]
+    tight = pb.TensorArray(pb.float32, 2)
+    for lengths in ([1, 1, 1], [3], [2, 1, 0]):
+        pieces = tight.split(x, lengths)
+        with pytest.raises(
+            pb.errors.InvalidArgumentError, match=rf"size of lengths \(2 vs\. {len(lengths)}\), and the"
+        ):
+            session.run(pieces.read(0))
+    rows = tight.unstack(x)
+    with pytest.raises(pb.errors.InvalidArgumentError, match="Tried to write to index 2 but array is not resizeable"):
+        session.run(rows.read(0))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_array_of_nothing_has_the_shape_that_others_made_of_it_have(engine: str) -> None:
+    empty, some = pb.TensorArray(pb.float32, 0), pb.TensorArray(pb.float32, 2)
+    empty.unstack(pb.zeros([0, 3, 5]))
+    assert [x.shape for x in pb.Session(engine=engine).run([empty.stack(), empty.concat()])] == [(0, 3, 5), (0, 5)]
+    some.write(0, [1.0, 2.0])
+    blank = some.stack()
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"nothing was written to the array of elements \(2,\)"):
+        pb.Session(engine=engine).run(blank)
+    apart = pb.TensorArray(pb.float32, pb.placeholder(pb.int32, []), infer_shape=False)
+    apart.write(0, [1.0, 2.0])
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match="nothing was written to the array; give it element_shape="
+    ):
+        apart.stack()
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_lengths_that_are_no_vector_are_seen_in_a_run(engine: str) -> None:
+    lengths = pb.placeholder(pb.int64)
+    piece = pb.TensorArray(pb.float32, 3).split([1.0, 2.0, 3.0], lengths).read(2)
+    session = pb.Session(engine=engine)
+    assert session.run(piece, {lengths: [1, 1, 1]}).tolist() == [3.0]
+    with pytest.raises(pb.errors.InvalidArgumentError, match="Expected lengths to be a vector, received shape:"):
+        session.run(piece, {lengths: 1})

@@ -176,7 +176,7 @@ def test_threads_that_build_one_graph_have_their_own_scopes() -> None:
         thread.join()
     assert [op.index for op in graph.operations] == list(range(800))
     assert len({op.name for op in graph.operations}) == 800
-    assert all(op.device == f"/cpu:{op.name[6]}" for op in graph.operations)
+    assert all(op.device == f"/device:CPU:{op.name[6]}" for op in graph.operations)
 
 
 def test_a_transaction_that_fails_leaves_no_operation_and_no_name() -> None:
@@ -266,6 +266,10 @@ def test_devices_merge_and_functions_choose() -> None:
             assert pb.constant(1.0).device == "/job:worker/task:1/device:CPU:7"
     with pb.device("anything at all"):
         assert pb.constant(1.0).device == "anything at all"
+        with pb.device("cpu:1"):
+            assert pb.constant(1.0).device == "cpu:1"
+    with pb.device("/job:worker"), pb.device("gpu:0"):
+        assert pb.constant(1.0).device == "/job:worker/device:GPU:0"
 
 
 def test_control_dependencies_reach_what_is_not_behind_them_already() -> None:

@@ -30,7 +30,7 @@ def test_text_form() -> None:
     assert str(small_graph()) == (
         "x: float32[?,3] = Placeholder[dtype=float32, shape=(None, 3)]()\n"
         "w: float32[3,2] = Const[value=[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]]()\n"
-        "y: float32[?,2] = MatMul(x, w) @/gpu:0\n"
+        "y: float32[?,2] = MatMul(x, w) @/device:GPU:0\n"
         "gradients/grad_ys_0: float32[?,2] = FillLike[value=1, dtype=float32](y)\n"
         "gradients/y_grad/MatMul: float32[3,2] = MatMul[transpose_a](x, gradients/grad_ys_0)"
     )

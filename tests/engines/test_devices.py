@@ -55,7 +55,7 @@ def test_layers_on_two_devices_train_as_on_one_with_their_variables_in_place() -
         assert places(session, variables) == [DEVICES[1], DEVICES[2]]
         moments = [v for op, v in session._engine.values.items() if "w2/" in op.name]
         assert len(moments) == 2 and all(m.device == DEVICES[2] for m in moments)
-    assert [dy.device for dy in grads] == ["/cpu:1", "/device:CPU:2"]
+    assert [dy.device for dy in grads] == ["/device:CPU:1", "/device:CPU:2"]
     """,
     )
 

@@ -191,3 +191,26 @@ def test_an_unknown_engine() -> None:
 def test_a_graph_in_the_place_of_the_target(graph: pb.Graph) -> None:
     with pytest.raises(TypeError, match=r"pass the graph by name: Session\(graph=\.\.\.\)"):
         pb.Session(graph)  # type: ignore[arg-type]
+
+
+def test_what_may_not_be_fed_or_fetched(session: pb.Session) -> None:
+    x, y = pb.placeholder_with_default(1.0, [], name="x"), pb.constant(2.0, name="y")
+    z = x + y
+    graph = x.graph
+    graph.prevent_feeding(x)
+    graph.prevent_fetching(y.op)
+    assert [graph.is_feedable(x), graph.is_fetchable(x), graph.is_feedable(y), graph.is_fetchable(y)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert not graph.is_fetchable(y.op)
+    assert session.run([x, z], {y: 5.0}) == [1.0, 6.0]
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match=r"^cannot feed .*'x:0'.*may not be fed, as Graph\.prevent_feed"
+    ):
+        session.run(z, {x: 5.0})
+    for fetch in (y, y.op, "y:0", [z, y]):
+        with pytest.raises(ValueError, match=r"^cannot fetch .*'y.*may not be fetched, as Graph\.prevent_fetching was"):
+            session.run(fetch)

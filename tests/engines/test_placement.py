@@ -28,7 +28,7 @@ def test_alternating_devices_are_drained_one_after_the_other() -> None:
             a = pb.exp(pb.constant(float(i)), name=f"a{i}")
         with pb.device("/cpu:2"):
             sums.append(pb.exp(a, name=f"b{i}"))
-    assert parts(*sums) == [("/cpu:1", ["a0", "a1", "a2"]), ("/cpu:2", ["b0", "b1", "b2"])]
+    assert parts(*sums) == [("/device:CPU:1", ["a0", "a1", "a2"]), ("/device:CPU:2", ["b0", "b1", "b2"])]
 
 
 def test_a_device_that_can_be_finished_goes_first() -> None:
@@ -39,7 +39,7 @@ def test_a_device_that_can_be_finished_goes_first() -> None:
         a = pb.exp(x, name="a")
     with pb.device("/cpu:1"):
         c = pb.exp(a, name="c")
-    assert parts(b, c) == [("/cpu:2", ["a"]), ("/cpu:1", ["b", "c"])]
+    assert parts(b, c) == [("/device:CPU:2", ["a"]), ("/device:CPU:1", ["b", "c"])]
 
 
 def test_operations_without_a_device_follow_the_latest_of_their_inputs() -> None:
@@ -48,21 +48,21 @@ def test_operations_without_a_device_follow_the_latest_of_their_inputs() -> None
     with pb.device("/cpu:2"):
         b = pb.exp(a, name="b")
     c = pb.add(b, a, name="c")
-    assert parts(c) == [("/cpu:1", ["a"]), ("/cpu:2", ["b", "c"])]
+    assert parts(c) == [("/device:CPU:1", ["a"]), ("/device:CPU:2", ["b", "c"])]
 
 
 def test_operations_that_read_nothing_placed_go_where_they_are_read() -> None:
     a = pb.exp(pb.constant(LARGE), name="a")
     with pb.device("/cpu:1"):
         b = pb.exp(a, name="b")
-    assert parts(b) == [("/cpu:1", ["a", "b"])]
+    assert parts(b) == [("/device:CPU:1", ["a", "b"])]
 
 
 def test_what_has_nothing_to_do_with_placed_operations_goes_to_the_default_device() -> None:
     a = pb.exp(pb.constant(LARGE), name="a")
     with pb.device("/cpu:1"):
         b = pb.exp(pb.constant(1.0), name="b")
-    assert parts(a, b) == [("default", ["a"]), ("/cpu:1", ["b"])]
+    assert parts(a, b) == [("default", ["a"]), ("/device:CPU:1", ["b"])]
 
 
 def test_operations_on_a_variable_run_where_it_is() -> None:
@@ -70,7 +70,7 @@ def test_operations_on_a_variable_run_where_it_is() -> None:
     with pb.device("/cpu:1"):
         w = pb.Variable(1.0, name="w")
         changed = v.assign_add(w)
-    assert [(place, len(names)) for place, names in parts(changed)] == [("/cpu:1", 1), ("default", 2)]
+    assert [(place, len(names)) for place, names in parts(changed)] == [("/device:CPU:1", 1), ("default", 2)]
 
 
 def test_control_inputs_hold_across_devices_and_an_operation_that_does_nothing_takes_no_segment() -> None:
@@ -83,8 +83,8 @@ def test_control_inputs_hold_across_devices_and_an_operation_that_does_nothing_t
         other = v.read_value()
     with pb.control_dependencies([pb.group(first)]):
         second = w.assign(3.0)
-    assert [place for place, _ in parts(other, second)] == ["/cpu:1", "/cpu:2"]
-    assert [place for place, _ in parts(second)] == ["/cpu:1", "/cpu:2"]
+    assert [place for place, _ in parts(other, second)] == ["/device:CPU:1", "/device:CPU:2"]
+    assert [place for place, _ in parts(second)] == ["/device:CPU:1", "/device:CPU:2"]
 
 
 def test_a_segment_is_fed_what_other_segments_compute_and_lets_it_go() -> None:

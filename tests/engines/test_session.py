@@ -393,3 +393,23 @@ def test_nested_tuples_are_fed(session: pb.Session) -> None:
     y = c + 10.0 * h + pb.cast(n, pb.float32)
     assert session.run(y, {(state, n): (([1.0, 2.0], np.ones(2)), 100)}).tolist() == [111.0, 112.0]
     assert session.run(y, {state: (np.ones(2), np.zeros(2)), n: 0}).tolist() == [1.0, 1.0]
+
+
+def test_a_loop_stops_when_the_time_of_its_run_is_over() -> None:
+    n = pb.placeholder_with_default(0, [])
+    endless = pb.while_loop(lambda i: i >= n, lambda i: i + 1, [0])
+    nested = pb.while_loop(lambda i: i < 3, lambda i: i + pb.cond(i < 9, lambda: endless[0], lambda: 0), [0])
+    session, options = pb.Session(engine="numpy"), pb.RunOptions(timeout_in_ms=30, trace_level=1)
+    for fetch in (endless, nested):
+        with pytest.raises(
+            pb.errors.DeadlineExceededError, match=r"the run took longer than 30 ms, the timeout_in_ms of"
+        ):
+            session.run(fetch, options=options, run_metadata=pb.RunMetadata())
+    with pytest.raises(pb.compat.v1.errors.DeadlineExceededError):
+        session.run(endless, options=pb.RunOptions(timeout_in_ms=1))
+    with pytest.raises(TimeoutError):
+        session.run(
+            endless, options=pytest.importorskip("tensorboard.compat.proto.config_pb2").RunOptions(timeout_in_ms=1)
+        )
+    assert session.run(endless, {n: 1}, pb.RunOptions(timeout_in_ms=60_000)) == [0]
+    assert session.run(endless, {n: 1}) == [0]

@@ -162,7 +162,7 @@ def test_controls_and_devices_are_kept() -> None:
     with pb.device("/cpu:0"), pb.control_dependencies([shown]):
         y = pb.tanh(x, name="y")
     node = next(node for node in y.graph.as_graph_def().node if node.name == "y")
-    assert (list(node.input), node.device) == (["x", "^a"], "/cpu:0")
+    assert (list(node.input), node.device) == (["x", "^a"], "/device:CPU:0")
 
 
 def test_a_training_step_is_written_with_its_variables() -> None:

@@ -102,6 +102,25 @@ def test_the_parts_of_a_variable_are_iterated_over() -> None:
         iter(pb.Variable([1.0]))
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_parts_of_a_variable_stand_for_their_elements(engine: str) -> None:
+    v = pb.get_variable("v", initializer=pb.constant([1.0, 2.0, 4.0]), partitioner=lambda shape, dtype: [2])
+    first, second = v
+    assert [first.name, second.name, first.shape, second.get_shape()] == ["v/part_0:0", "v/part_1:0", [2], [1]]
+    assert (first.dtype, first.graph, first.op.type) == (pb.float32, v.graph, "SplitV")
+    assert repr(second) == "<part 'v/part_1:0' of <Variable 'v:0' float32[3]>: float32[1]>"
+    y = pb.reduce_sum(-(first**2.0) * second.value()) + second[0]
+    with pb.Session(engine=engine):
+        for part in v:
+            part.initializer.run()
+        assert [first.eval().tolist(), y.eval()] == [[1.0, 2.0], -16.0]
+        assert [dy.eval().tolist() for dy in pb.gradients(y, [v, first, second])] == [
+            [-8.0, -16.0, -4.0],
+            [-8.0, -16.0],
+            [-4.0],
+        ]
+
+
 @pytest.mark.parametrize(
     ("partitioner", "message"),
     [

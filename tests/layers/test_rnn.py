@@ -267,9 +267,9 @@ def test_messages() -> None:
 def test_a_cell_is_placed_on_a_device() -> None:
     cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.LSTMCell(2), "/cpu:1")
     output, state = cell(pb.zeros([1, 3]), cell.zero_state(1, pb.float32))
-    assert {output.op.device, state.c.op.device} == {"/cpu:1"}
+    assert {output.op.device, state.c.op.device} == {"/device:CPU:1"}
     assert (cell.output_size, len(cell.variables)) == (2, 2)
-    assert pb.zeros([1]).op.device != "/cpu:1"
+    assert pb.zeros([1]).op.device != "/device:CPU:1"
 
 
 @pytest.mark.parametrize("kind", [pb.nn.rnn_cell.BasicRNNCell, pb.nn.rnn_cell.GRUCell, pb.nn.rnn_cell.BasicLSTMCell])
@@ -380,3 +380,61 @@ def test_states_of_another_kind_are_refused() -> None:
 def test_a_wrapper_has_its_cell(kind: Any) -> None:
     cell = pb.nn.rnn_cell.GRUCell(4)
     assert kind(cell).wrapped_cell is cell
+
+
+def _cells() -> list[Any]:
+    cell = pb.nn.rnn_cell
+    return [
+        cell.BasicRNNCell(3, "relu"),
+        cell.GRUCell(3, kernel_initializer=pb.zeros_initializer(), name="mine"),
+        cell.LSTMCell(3, num_proj=3, activation=pb.sigmoid, dtype=pb.float64),
+        cell.MultiRNNCell([cell.BasicLSTMCell(2), cell.DropoutWrapper(cell.GRUCell(3), 0.5, seed=1)]),
+        cell.ResidualWrapper(cell.DeviceWrapper(cell.BasicRNNCell(3), "/cpu:0")),
+    ]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_cell_is_made_again_of_its_configuration(number: int) -> None:
+    cell = _cells()[number]
+    config = cell.get_config()
+    again = type(cell).from_config(config)
+    assert again.get_config() == config
+    assert (type(again), again.state_size, again.output_size) == (type(cell), cell.state_size, cell.output_size)
+    outputs, _ = pb.nn.dynamic_rnn(again, pb.zeros([1, 2, 3], pb.float64 if number == 2 else pb.float32))
+    assert outputs.shape == [1, 2, 3]
+
+
+def test_configurations_name_what_has_a_name() -> None:
+    simple, _, projected, stacked, wrapped = [cell.get_config() for cell in _cells()]
+    assert simple == {"num_units": 3, "activation": "relu", "reuse": None, "name": None, "dtype": None}
+    assert (projected["activation"], projected["dtype"]) == ("sigmoid", "float64")
+    assert [part["class_name"] for part in stacked["cells"]] == ["LSTMCell", "DropoutWrapper"]
+    assert wrapped["cell"]["config"]["device"] == "/cpu:0"
+
+
+def test_cells_of_ones_own_are_made_again_by_their_classes() -> None:
+    class Kept(pb.nn.rnn_cell.RNNCell):
+        output_size = state_size = 1
+
+        def __init__(self, factor: float, offset: float = 0.0) -> None:
+            super().__init__()
+            self.factor = factor + offset
+
+    config = pb.nn.rnn_cell.ResidualWrapper(Kept(2.0)).get_config()
+    assert config["cell"] == {"class_name": "Kept", "config": {"factor": 2.0, "offset": 0.0}}
+    config["cell"]["class_name"] = "Other"
+    with pytest.raises(ValueError, match=r"^from_config: there is no cell of the class 'Other'; pass it in custom_obj"):
+        pb.nn.rnn_cell.ResidualWrapper.from_config(config)
+    again = pb.nn.rnn_cell.ResidualWrapper.from_config(config, {"Other": Kept})
+    assert again.cell.factor == 2.0
+
+
+def test_cells_say_what_checkpoints_save_with_them() -> None:
+    _, gru, _, stacked, wrapped = _cells()
+    assert [name for name, _ in stacked._checkpoint_dependencies] == ["cell-0", "cell-1"]
+    assert wrapped._checkpoint_dependencies == [("cell", wrapped.cell)]
+    gru(pb.zeros([1, 2]), gru.zero_state(1, pb.float32))
+    held = gru._checkpoint_dependencies
+    assert [name for name, _ in held] == ["gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias"]
+    assert [x.ref for x in held] == gru.variables
+    assert gru.dtype == pb.float32

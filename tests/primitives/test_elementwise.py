@@ -180,3 +180,19 @@ def test_a_name_that_ends_in_a_slash_is_taken_as_it_is() -> None:
     x = pb.placeholder(pb.float32, [2])
     y = pb.add(x, 1.0, name="total/")
     assert [y.op.name, y.op.inputs[1].op.name] == ["total", "total/y"]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_second_slopes_far_out_are_not_lost_in_a_difference(engine: str) -> None:
+    x = pb.constant([-40.0, 40.0], pb.float64)
+    (dx,) = pb.gradients(pb.nn.silu(x), x)
+    far = np.exp(-40.0) * np.array([-38.0, -38.0])
+    np.testing.assert_allclose(pb.Session(engine=engine).run(pb.gradients(dx, x)[0]), far, rtol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_slope_at_what_is_no_number_is_none(engine: str) -> None:
+    x = pb.constant([np.nan, 1.0])
+    for f in (pb.nn.selu, pb.nn.elu, pb.nn.silu, pb.nn.softsign, pb.nn.gelu):
+        (dx,) = pb.Session(engine=engine).run(pb.gradients(f(x), x))
+        assert np.isnan(dx).tolist() == [True, False], f

@@ -31,7 +31,8 @@ def test_no_updates_of_what_has_no_elements(name: str) -> None:
 @pytest.mark.parametrize("scatter", [pb.scatter_nd_update, pb.scatter_nd_add])
 def test_a_variable_has_the_axes_that_indices_point_at(scatter: Any) -> None:
     with pytest.raises(
-        ValueError, match=r"the indices int32\[1,1\] point at 1 axes of the variable float32\[\], which has 0"
+        pb.errors.InvalidArgumentError,
+        match=r": Output must be at least 1-D: the indices int32\[1,1\] point at 1 axes of the variable float32\[\]",
     ):
         scatter(pb.Variable(0.0), [[0]], [0.25])
     with pytest.raises(ValueError, match=r"point at 2 axes of the variable float32\[3\], which has 1"):

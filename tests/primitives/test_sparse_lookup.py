@@ -79,6 +79,16 @@ def test_several_tables_hold_the_rows_as_version_1_says(strategy: str) -> None:
     np.testing.assert_array_equal(found[2][[1, 3]], [TABLE[3], TABLE[3]])
 
 
+def test_weights_of_version_1_have_the_dtype_of_the_tables() -> None:
+    ids, weights = (pb.sparse.SparseTensor([[0, 0]], pb.constant([x]), [1, 1]) for x in (1, 2.0))
+    found = tf.nn.safe_embedding_lookup_sparse(TABLE, ids, weights, "sum")
+    assert found.dtype == tf.float32
+    assert pb.Session(engine="numpy").run(found).tolist() == [(2.0 * TABLE[1]).tolist()]
+    for tables in (pb.constant(TABLE, pb.float64), [TABLE[:3], TABLE[3:]], tf.Variable(TABLE)):
+        with pytest.raises(ValueError, match=r"has another dtype than the weights, float32; cast one$"):
+            tf.nn.safe_embedding_lookup_sparse(tables, ids, weights)
+
+
 def test_another_combiner_is_refused() -> None:
     with pytest.raises(ValueError, match=r"combiner must be 'sum', 'mean' or 'sqrtn', not 'max'$"):
         pb.nn.embedding_lookup_sparse(TABLE, sparse(IDS), None, "max")  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from ..primitives.creation.fill import zeros
 from ..primitives.debugging.assertions import assert_
 from ..primitives.elementwise.maximum import maximum
 from ..primitives.identity.identity import ensure_shape, identity, no_op
+from ..primitives.indexing.where import where
 from ..primitives.logic.comparison import equal
 from ..primitives.reduction.reduce import reduce_max
 from ..primitives.shape.reshape import reshape
@@ -35,7 +36,7 @@ class TensorArray(AbstractComposite):
 
     Args:
         dtype: the dtype of the elements.
-        size: the number of elements, a scalar integer; 0 unless given.
+        size: the number of elements, a scalar integer; 0 unless given: then `unstack` and `split` say it.
         dynamic_size: whether writing behind the end makes it longer. On XLA only where it can be told, when the graph
             is built, how long it may get: at positions that are known, or a counter's in a loop of bounded steps.
         clear_after_read: taken for TensorFlow's sake; an element can be read again and again.
@@ -81,7 +82,7 @@ class TensorArray(AbstractComposite):
     ) -> None:
         del clear_after_read, handle, flow, colocate_with_first_write_call
         self._dtype = as_dtype(dtype)
-        self._dynamic_size = bool(dynamic_size)
+        self._dynamic_size, self._is_sized = bool(dynamic_size), size is not None
         self._element_shape = as_shape(element_shape)
         count = _integers("TensorArray: size must be a scalar integer", 0 if size is None else size)
         if count.shape.rank not in (0, None):
@@ -92,6 +93,7 @@ class TensorArray(AbstractComposite):
         self._size = cast(count, int32)
         self._pieces: Pieces | None = None
         self._buffer: Tensor | None = None
+        self._inferred: list[TensorShape] | None = [] if infer_shape else None
         if known is not None and not infer_shape:
             self._pieces = Pieces(self._dtype, self._element_shape, int(known), {})
             return
@@ -190,7 +192,7 @@ class TensorArray(AbstractComposite):
         """
         if self._pieces is not None:
             return self._pieces.stacked(name) if self._pieces.is_full() else self._dense().stack(name)
-        if self._is_blank() and self._element_shape.rank is not None:
+        if self._is_blank() and (self._element_shape.rank is not None or self._inferred):
             return self._never_written(name or "TensorArrayStack")
         self._check_written("stack")
         known = constant_value(self._size)
@@ -205,6 +207,9 @@ class TensorArray(AbstractComposite):
         if rows.shape.rank == 0:
             raise ValueError(f"TensorArray.unstack: {rows} is a scalar and has no rows")
         del name
+        count = rows.shape.size(0)
+        if count and self._is_sized:
+            rows = self._inside("write to", constant(count - 1), rows)
         return self._like(rows, shape(rows)[0])
 
     def concat(self, name: str | None = None) -> Tensor:
@@ -224,16 +229,24 @@ class TensorArray(AbstractComposite):
         """The array whose elements are pieces of `value` [n, ...] of the given lengths, a vector whose sum is n.
 
         Lengths that only a run knows must all be the same.
+
+        Raises:
+            InvalidArgumentError: they are no vector, or have another sum; in a run: not one for each element.
         """
         rows = convert_to_tensor(value, self._dtype)
         pieces = _integers("TensorArray.split: the lengths must be integers", lengths)
         known = _checked_lengths(rows, pieces)
+        rows = _failing(rows, self._miscounted(pieces))
         if known is not None and len(set(known)) > 1:
             return self._of_pieces(pieces_of(rows, known))
         if pieces.shape.rank is None:
             data = ["TensorArray.split: Expected lengths to be a vector, received shape:", shape(pieces)]
-            with pieces.graph.acting.control_dependencies([assert_(equal(rank(pieces), 1), data)]):
-                pieces = identity(pieces)
+            is_vector = equal(rank(pieces), 1)
+            with pieces.graph.acting.control_dependencies([assert_(is_vector, data)]):
+                whole = cast(
+                    shape(rows)[0], pieces.dtype
+                )  # So that XLA, which has the shapes first, gets to the check.
+                pieces = reshape(where(is_vector, pieces, whole), [-1])
         count = shape(pieces)[0]
         length = reduce_max(pieces)
         del name
@@ -286,14 +299,28 @@ class TensorArray(AbstractComposite):
         made._buffer, made._pieces = None, pieces
         return made
 
+    def _miscounted(self, lengths: Tensor) -> str | None:
+        """What to say where it is known that there are not as many `lengths` as elements; None else."""
+        size, count = constant_value(self._size), lengths.shape.size(0) if lengths.shape.rank else None
+        if size is None or count in (None, size) or self._dynamic_size or not self._is_sized:
+            return None
+        return (
+            f"TensorArray.split: TensorArray's size is not equal to the size of lengths ({size} vs. {count}), and the "
+            "TensorArray is not marked as dynamically resizeable; pass size=, or dynamic_size=True"
+        )
+
     def _is_blank(self) -> bool:
         return isinstance(self._rows.op.primitive, ArrayBlank)
 
     def _never_written(self, name: str) -> Tensor:
-        """What has the type of all elements, and cannot be computed, as their shape is known in part only."""
-        complaint = f"TensorArray.stack: nothing was written to the array of elements {self._element_shape}"
-        with self._size.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
-            return ArrayBlank(self._dtype, self._element_shape)(self._size, name=name)
+        """No elements, of the shape that they or those of arrays made of this one have; any cannot be computed."""
+        known = self._element_shape
+        if known.rank is None and self._inferred:
+            known = self._inferred[0]
+        if constant_value(self._size) == 0 and known.is_fully_defined():
+            return zeros([0, *known.known], self._dtype, name=name)
+        blank = ArrayBlank(self._dtype, known)(self._size, name=name)
+        return _failing(blank, f"TensorArray.stack: nothing was written to the array of elements {known}")
 
     def _check_written(self, what: str, complaint: str | None = None) -> None:
         if self._is_blank():
@@ -329,13 +356,9 @@ class TensorArray(AbstractComposite):
             return None
         return concat([self._rows, zeros([count - size, *self._element_shape.known], self._dtype)], 0)
 
-    def _inside(self, what: str, numbers: Tensor) -> Tensor:
-        """`numbers`; where they are known to be outside the array, a run fails, on XLA too."""
-        complaint = self._outside(what, numbers)
-        if complaint is None:
-            return numbers
-        with numbers.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
-            return identity(numbers)
+    def _inside(self, what: str, numbers: Tensor, x: Tensor | None = None) -> Tensor:
+        """`x`, or `numbers`; where these are known to be outside the array, a run fails, on XLA too."""
+        return _failing(numbers if x is None else x, self._outside(what, numbers))
 
     def _outside(self, what: str, numbers: Tensor) -> str | None:
         """What to say of `numbers` that are known to be outside the array; None else."""
@@ -347,13 +370,16 @@ class TensorArray(AbstractComposite):
 
     def _like(self, rows: Tensor, size: Tensor) -> TensorArray:
         known = rows.shape[1:] if rows.shape.rank else TensorShape.UNKNOWN
+        if known.rank is not None and self._inferred is not None:
+            self._inferred[:] = [known]
         made = self._made(self._element_shape.merge_with(known), size)
         made._buffer, made._pieces = rows, None
         return made
 
     def _made(self, element_shape: TensorShape, size: Tensor) -> TensorArray:
         made = TensorArray.__new__(TensorArray)
-        made._dtype, made._dynamic_size = self._dtype, self._dynamic_size
+        made._is_sized = True
+        made._dtype, made._dynamic_size, made._inferred = self._dtype, self._dynamic_size, self._inferred
         made._element_shape, made._size = element_shape, size
         return made
 
@@ -363,6 +389,14 @@ class TensorArray(AbstractComposite):
 
     def __len__(self) -> int:
         raise TypeError("len of a TensorArray is not known while the graph is built; use .size()")
+
+
+def _failing(x: Tensor, complaint: str | None) -> Tensor:
+    """`x`; a run of it fails where there is a complaint."""
+    if complaint is None:
+        return x
+    with x.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
+        return identity(x)
 
 
 def _checked_lengths(value: Tensor, lengths: Tensor) -> list[int] | None:

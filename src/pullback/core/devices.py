@@ -15,7 +15,8 @@ _THIS_PROCESS = {"job": "localhost", "replica": "0", "task": "0"}
 
 
 def _parse(device: str) -> dict[str, str] | None:
-    """The parts of a device string by name, or None where it is not of TensorFlow's form."""
+    """The parts of a device string by name, or None where it is not of TensorFlow's form; a first slash may lack."""
+    device = device if device[:1] in ("", "/") else f"/{device}"
     parts: dict[str, str] = {}
     position = 0
     while position < len(device):
@@ -32,10 +33,10 @@ def _parse(device: str) -> dict[str, str] | None:
 
 @lru_cache(maxsize=1024)
 def merge_devices(outer: str, inner: str) -> str:
-    """`outer` with the parts that `inner` names replaced; a string of another form simply replaces.
+    """`outer` with the parts that `inner` names replaced, in full; a string of another form simply replaces.
 
-    >>> merge_devices("/job:ps/cpu:0", "/gpu:1")
-    '/job:ps/device:GPU:1'
+    >>> merge_devices("/job:ps/cpu:0", "/gpu:1"), merge_devices("", "cpu:0")
+    ('/job:ps/device:GPU:1', '/device:CPU:0')
     """
     a, b = _parse(outer), _parse(inner)
     if a is None or b is None:
@@ -60,7 +61,7 @@ def local_device(device: str) -> LocalDevice | None:
     >>> local_device("/job:worker/device:GPU:0") is None
     True
     """
-    parts = _parts(device)
+    parts = _parse(device)
     if parts is None or any(parts.get(part, here) != here for part, here in _THIS_PROCESS.items()):
         return None
     return _asked(parts)
@@ -73,13 +74,9 @@ def device_of_process(device: str) -> tuple[int, LocalDevice] | None:
     >>> device_of_process("/job:worker/task:1/gpu:0")
     (1, LocalDevice(kind='GPU', number=0))
     """
-    parts = _parts(device)
+    parts = _parse(device)
     task = "" if parts is None else parts.get("task", "0")
     return (int(task), _asked(parts)) if parts is not None and task.isdigit() else None
-
-
-def _parts(device: str) -> dict[str, str] | None:
-    return _parse(device if device[:1] in ("", "/") else f"/{device}")
 
 
 def _asked(parts: dict[str, str]) -> LocalDevice:

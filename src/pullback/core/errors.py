@@ -36,6 +36,10 @@ class ResourceExhaustedError(PullbackError, MemoryError):
     """A run needs more memory than there is, or a budget allows, or a file more than `pb.config.Limits` allows."""
 
 
+class DeadlineExceededError(PullbackError, TimeoutError):
+    """A run took longer than it was given."""
+
+
 class UnavailableError(PullbackError, ConnectionError):
     """Another process that runs the program together with this one was lost."""
 

@@ -8,9 +8,8 @@ from contextlib import contextmanager, nullcontext
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import naming
+from . import feeding, naming
 from .collections import Collections
-from .dtypes import TokenType
 from .errors import InaccessibleTensorError
 from .index import OperationIndex
 from .operation import AbstractTensorLike as AbstractTensorLike
@@ -70,6 +69,8 @@ class Graph(Collections):
         """What is told, after a pass has added to the graph, what stands for each tensor."""
         self.eager: Any = None
         """What keeps the values of variables for functions that are called with arrays."""
+        self.never_fed: set[Tensor] = set()
+        self.never_fetched: set[Operation] = set()
         self._current = _Current()
         self._index = OperationIndex(self.operations)
 
@@ -418,13 +419,8 @@ class Graph(Collections):
         """A number that grows with each operation."""
         return len(self.operations)
 
-    def is_feedable(self, tensor: Tensor | Operation) -> bool:
-        """Whether a run may be given a value for it: every tensor with an array, no operation."""
-        return isinstance(tensor, Tensor) and not isinstance(tensor.dtype, TokenType)
-
-    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
-        """Whether a run may return it: every tensor with an array, every operation."""
-        return isinstance(tensor_or_op, Operation) or self.is_feedable(tensor_or_op)
+    is_feedable, is_fetchable = feeding.is_feedable, feeding.is_fetchable
+    prevent_feeding, prevent_fetching = feeding.prevent_feeding, feeding.prevent_fetching
 
     def to_dict(self) -> dict[str, Any]:
         """The graph as a dict that JSON can hold; `from_dict` makes it again."""

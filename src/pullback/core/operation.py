@@ -245,6 +245,19 @@ class Operation:
             value = self.primitive.attributes[name]
         return seen.dtype(value) if isinstance(value, np.dtype) else value
 
+    def _set_attr(self, attr_name: str, attr_value: object) -> None:
+        """Takes what only says how TensorFlow runs a node: `_lower_using_switch_merge`, `_XlaCompile` and their like.
+
+        Raises:
+            ValueError: another attribute: operations do not change.
+        """
+        del attr_value
+        if not attr_name.startswith("_") or attr_name in ("_class", "_gradient_op_type"):
+            raise ValueError(
+                f"attribute '{attr_name}' of operation '{self.name}' cannot be assigned to: operations do not change. "
+                "Make it with the attribute, or in a block of colocate_with or gradient_override_map."
+            )
+
     def __repr__(self) -> str:
         return f"<Operation '{self.name}' type={self.type}>"
 
@@ -265,8 +278,20 @@ class Reference:
         return self.referent
 
 
+def _operator(name: str) -> Callable[..., Any]:
+    """The method `name` of the tensor that an object stands for."""
+
+    def method(self: AbstractTensorLike, *operands: Any) -> Any:
+        return getattr(Tensor, name)(self.as_tensor(), *operands)
+
+    return method
+
+
 class AbstractTensorLike(ABC):
-    """What stands for a tensor wherever one is taken: a variable stands for its value."""
+    """What stands for a tensor wherever one is taken, its operators included: a variable stands for its value."""
+
+    __array_priority__: ClassVar[int] = 100
+    __array_ufunc__: ClassVar[None] = None
 
     @abstractmethod
     def as_tensor(self) -> Tensor:
@@ -275,6 +300,22 @@ class AbstractTensorLike(ABC):
     @abstractmethod
     def graph_element(self) -> Tensor:
         """The tensor it stands for, where it is fetched or named."""
+
+    __add__, __radd__ = _operator("__add__"), _operator("__radd__")
+    __sub__, __rsub__ = _operator("__sub__"), _operator("__rsub__")
+    __mul__, __rmul__ = _operator("__mul__"), _operator("__rmul__")
+    __truediv__, __rtruediv__ = _operator("__truediv__"), _operator("__rtruediv__")
+    __floordiv__, __rfloordiv__ = _operator("__floordiv__"), _operator("__rfloordiv__")
+    __mod__, __rmod__ = _operator("__mod__"), _operator("__rmod__")
+    __pow__, __rpow__ = _operator("__pow__"), _operator("__rpow__")
+    __matmul__, __rmatmul__ = _operator("__matmul__"), _operator("__rmatmul__")
+    __and__, __rand__ = _operator("__and__"), _operator("__rand__")
+    __or__, __ror__ = _operator("__or__"), _operator("__ror__")
+    __xor__, __rxor__ = _operator("__xor__"), _operator("__rxor__")
+    __lt__, __le__ = _operator("__lt__"), _operator("__le__")
+    __gt__, __ge__ = _operator("__gt__"), _operator("__ge__")
+    __neg__, __abs__, __invert__ = _operator("__neg__"), _operator("__abs__"), _operator("__invert__")
+    __getitem__ = _operator("__getitem__")
 
 
 def define_methods(cls: type, methods: Mapping[str, Any]) -> None:

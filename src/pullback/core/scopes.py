@@ -69,7 +69,7 @@ class Scope(NamedTuple):
         device = ""
         for inner in () if self.colocation else self.devices:
             text = inner if isinstance(inner, str) else inner(op)
-            device = merge_devices(device, text) if device and text else text or device
+            device = merge_devices(device, text) if text else device
         return device
 
     def attrs_of(self, op: Operation) -> Mapping[str, Any]:

@@ -99,7 +99,9 @@ class ConfigProto:
 
 @dataclass
 class RunOptions:
-    """The `options` of a run: taken for TensorFlow's sake; not used.
+    """The `options` of a run: `trace_level` for its `RunMetadata`; a loop on NumPy stops after `timeout_in_ms`, if any.
+
+    A run that stops so raises DeadlineExceededError. The others are taken for TensorFlow's sake.
 
     >>> import pullback as pb
     >>> options = pb.RunOptions(trace_level=pb.RunOptions.FULL_TRACE)

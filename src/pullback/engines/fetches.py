@@ -191,7 +191,13 @@ def element(obj: Any, graph: Graph, verb: str) -> Element:
         raise messages.other_graph(verb, found)
     if isinstance(found, Tensor) and isinstance(found.dtype, TokenType):
         raise messages.handle(verb, found)
+    if (graph.never_fetched if verb == "fetch" else graph.never_fed) and _is_prevented(found, graph, verb):
+        raise messages.prevented(verb, found)
     return found
+
+
+def _is_prevented(element: Element, graph: Graph, verb: str) -> bool:
+    return not graph.is_fetchable(element) if verb == "fetch" else element in graph.never_fed
 
 
 def _meant(obj: Any, graph: Graph, verb: str) -> Element:

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import TokenType, dtype_name
 from ..core.errors import (
     DataLossError,
+    DeadlineExceededError,
     FailedPreconditionError,
     InaccessibleTensorError,
     InvalidArgumentError,
@@ -87,6 +88,14 @@ def other_graph(verb: str, element: Tensor | Operation) -> InaccessibleTensorErr
     return InaccessibleTensorError(
         f"cannot {verb} {element_text(element)} (made at {site_of(element)}): it belongs to another graph than the "
         "session's. Make the session for its graph: Session(graph=x.graph)."
+    )
+
+
+def prevented(verb: str, element: Tensor | Operation) -> InvalidArgumentError:
+    """What the graph lets no run fetch, or feed."""
+    return InvalidArgumentError(
+        f"cannot {verb} {element_text(element)} (made at {site_of(element)}): it may not be "
+        f"{'fed' if verb == 'feed' else 'fetched'}, as Graph.prevent_{verb}ing was called for it."
     )
 
 
@@ -230,7 +239,8 @@ def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> Pullb
     """A kernel raised; what it did not find, or found torn, says so by its class."""
     found = ", ".join(array_text(x) for x in arrays) or "no inputs"
     reason = str(error) or type(error).__name__
-    kind = type(error) if isinstance(error, NotFoundError | DataLossError) else InvalidArgumentError
+    telling = NotFoundError | DataLossError | DeadlineExceededError
+    kind = type(error) if isinstance(error, telling) else InvalidArgumentError
     return kind(f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}")
 
 

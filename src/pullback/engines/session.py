@@ -31,7 +31,7 @@ from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
 from .prefetch import prefetched
 from .shards import Shards, Source
-from .step_stats import recording, traced_in
+from .step_stats import around_run
 
 if TYPE_CHECKING:
     from ..passes.ruleset import Rules
@@ -130,7 +130,8 @@ class Session:
         that is fed has that value for all that reads it in this run, and its own again afterwards, also where the run
         assigns to it. Floats fed as whole numbers lose their fractions. Arrays that speak DLPack are fed without a copy
         if they are where the run is. Values are NumPy arrays, of no dimensions NumPy scalars, and share no memory with
-        the session. With a trace level in `options`, `run_metadata` says which operations ran when.
+        the session. With a trace level in `options`, `run_metadata` says which operations ran when; loops on NumPy heed
+        their `timeout_in_ms`.
 
         With `to_host=False` values stay where they were computed. On XLA they are arrays of jax, and the run returns
         before they are computed; what goes wrong on the device is raised where one is read. On the other engines, which
@@ -142,8 +143,8 @@ class Session:
             FailedPreconditionError: a variable has no value yet. RuntimeError: the session is closed.
             ResourceExhaustedError: the memory is not enough.
         """
-        if (traced := traced_in(options, run_metadata)) is not None:
-            with recording(self._engine, traced):
+        if (around := around_run(self._engine, options, run_metadata)) is not None:
+            with around:
                 return self.run(fetches, feed_dict, to_host=to_host)
         if isinstance(feed_dict, Mapping) and any(isinstance(key, Variable | str) for key in feed_dict):
             feed_dict = {variable_or(key, self.graph): value for key, value in feed_dict.items()}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.graph import Operation
 from .configuration import RunMetadata, RunOptions
+from .deadlines import time_limit
 from .engine import AbstractEngine
 
 
@@ -69,10 +71,18 @@ class Recorder:
         nodes.append(NodeExecStats(name, began // 1000, (ended - began) // 1000, label))
 
 
-def traced_in(options: object, run_metadata: object) -> RunMetadata | None:
-    """Where a run is to be taken down: in `run_metadata`, if `options` say so."""
-    asked = isinstance(options, RunOptions) and options.trace_level > 0
-    return run_metadata if asked and isinstance(run_metadata, RunMetadata) else None
+def around_run(engine: AbstractEngine, options: object, run_metadata: object) -> AbstractContextManager[Any] | None:
+    """A block for a run that has a time limit, or is taken down in `run_metadata`, if `options` say so; None else."""
+    if options is None or type(options).__name__ != RunOptions.__name__:
+        return None
+    given: Any = options  # Ours, or TensorFlow's message.
+    around, limited = ExitStack(), given.timeout_in_ms > 0
+    if limited:
+        around.enter_context(time_limit(given.timeout_in_ms))
+    if given.trace_level > 0 and isinstance(run_metadata, RunMetadata):
+        around.enter_context(recording(engine, run_metadata))
+        return around
+    return around if limited else None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.needs import needed
 from ..core.primitive import Primitive
 from ..core.traits import ELEMENTWISE
-from .body import Body, FunctionRef, Ref
+from .body import Body, FunctionRef, Ref, set_attribute
 from .messages import messages
 from .signatures import SIGNATURES
 from .traced import record_kernel
@@ -75,6 +75,27 @@ def export(graph: Graph | None = None, outputs: Iterable[Tensor] | None = None) 
         found = needed([y.op for y in outputs], lambda op: [*[x.op for x in op.inputs], *op.controls])
         operations = [op for op in operations if op in found]
     Export(made.library).write(Body, made.node, operations)
+    return made
+
+
+def function_def(
+    function: Function, name: str, description: str = "", attributes: Mapping[str, Any] | None = None
+) -> Any:
+    """`function` as a FunctionDef, as TensorFlow has it in the library of a graph.
+
+    Raises:
+        UnimplementedError: an operation has no pendant in TensorFlow.
+        ImportError: the package tensorboard, which has TensorFlow's messages, is not installed.
+    """
+    from . import write  # noqa: F401  (imported for the writers that it registers)
+
+    library = messages().GraphDef().library
+    Export(library).function(function)
+    made = library.function[0]
+    made.signature.name, made.signature.description = name, description
+    made.signature.is_stateful = function.stateful
+    for key, value in (attributes or {}).items():
+        set_attribute(made.attr[key], value)
     return made
 
 

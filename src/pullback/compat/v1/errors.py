@@ -5,6 +5,7 @@ from __future__ import annotations
 import pullback as pb
 
 from ...core.errors import DataLossError as DataLossError
+from ...core.errors import DeadlineExceededError as DeadlineExceededError
 from ...core.errors import FailedPreconditionError as FailedPreconditionError
 from ...core.errors import InvalidArgumentError as InvalidArgumentError
 from ...core.errors import NotFoundError as NotFoundError
@@ -45,10 +46,6 @@ class AlreadyExistsError(pb.errors.PullbackError):
 
 class CancelledError(pb.errors.PullbackError):
     """An operation was cancelled: a queue was closed while somebody waited to put something in."""
-
-
-class DeadlineExceededError(pb.errors.PullbackError):
-    """Something took too long."""
 
 
 class InternalError(pb.errors.PullbackError):

@@ -11,6 +11,7 @@ from ...core import nest
 from ...core.errors import InvalidArgumentError
 from ...core.typing import TensorLike
 from ...core.values import constant_value
+from .defun import defined
 
 
 def If(
@@ -29,7 +30,9 @@ def If(
     """
     xs, pred = _tensors(inputs), pb.convert_to_tensor(cond)
     chosen = pred if pred.dtype == pb.bool else pb.not_equal(pred, pb.zeros_like(pred))
-    return _listed(pb.cond(chosen, lambda: _listed(then_branch(*xs)), lambda: _listed(else_branch(*xs)), name=name))
+    with pb.name_scope(name or "If") as scope:
+        results = pb.cond(chosen, lambda: _listed(then_branch(*xs)), lambda: _listed(else_branch(*xs)))
+        return named(_listed(results), scope)
 
 
 def While(
@@ -66,7 +69,8 @@ def While(
         text = f"While loop body returned {{}} arguments. Expected: {len(xs)}, as many as it is given"
         return _like(xs, _counted("While", text, _listed(body(*xs)), len(xs)))
 
-    return _listed(pb.while_loop(going, following, _tensors(input_), name=name))
+    with pb.name_scope(name or "While") as scope:
+        return named(_listed(pb.while_loop(going, following, _tensors(input_))), scope)
 
 
 def For(
@@ -90,7 +94,7 @@ def For(
     >>> tf.Session().run(functional.For(100, 0, -1, [0], lambda i, x: x + i))
     [np.int32(5050)]
     """
-    del hostmem, rewrite_with_while
+    del hostmem
     begin, end, step = (pb.convert_to_tensor(x, pb.int32) for x in (start, limit, delta))
     for what, x in {"start": begin, "limit": end, "delta": step}.items():
         if x.shape.rank not in (0, None):
@@ -106,7 +110,10 @@ def For(
         text = f"For loop body returned {{}} arguments. Expected: {len(xs)}, as many as it is given beside the number"
         return [i + step, *_like(xs, _counted("For", text, _listed(body(i, *xs)), len(xs)))]
 
-    return _listed(pb.while_loop(going, following, [begin, *_tensors(inputs)], name=name or "For"))[1:]
+    with pb.name_scope(name or ("While" if rewrite_with_while else "For")) as scope:
+        last, *results = _listed(pb.while_loop(going, following, [begin, *_tensors(inputs)]))
+        made = named(results or [last], scope)
+        return made if results else []
 
 
 def Gradient(inputs: Sequence[TensorLike], f: Any, name: str | None = None) -> list[Any]:
@@ -128,15 +135,16 @@ def symbolic_gradient(input: Sequence[TensorLike], Tout: Sequence[Any], f: Any, 
     """The derivatives of the function `f` by its arguments, as many as `Tout`; the rest of `input` are cotangents.
 
     Raises:
-        TypeError: `f` is the name of a function.
+        TypeError: `f` is the name of no `Defun`.
 
     >>> from pullback.compat.v1 import functional
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(functional.symbolic_gradient([3.0, 1.0], [tf.float32], lambda x: x * x))
     [np.float32(6.0)]
     """
+    f = defined(f) if isinstance(f, str) else f
     if not callable(f):
-        raise TypeError(f"symbolic_gradient: f must be the function itself, not its name {f!r}")
+        raise TypeError("symbolic_gradient: f must be a function, or the name of a Defun that is there still")
     with pb.name_scope(name or "SymbolicGradient"):
         xs, dys = [pb.identity(x) for x in input[: len(Tout)]], input[len(Tout) :]
         ys = _listed(f(*xs))
@@ -176,6 +184,11 @@ def remote_call(
     del Tout, name
     with pb.device(target):
         return _listed(f(*_tensors(args)))
+
+
+def named(results: Sequence[pb.Tensor], scope: str) -> list[Any]:
+    """The results, of one operation that has the name of the scope."""
+    return list(pb.identity_n(results, name=scope)) if results else []
 
 
 def _check_steps(start: Any, limit: Any, delta: Any) -> None:

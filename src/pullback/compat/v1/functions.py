@@ -16,7 +16,7 @@ np.int32(6)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import wraps
 from inspect import signature
@@ -206,25 +206,59 @@ def cond(
 ) -> Any:
     """As `pb.cond`; a list of one result is unpacked, unless `strict`.
 
-    An operation that `false_fn` returns beside a truth value of `true_fn` stands for False, after it has run.
+    An operation that a branch returns stands for the truth of `pred`, after it has run.
     """
     then, other = true_fn or fn1, false_fn or fn2
-    returned: list[Any] = []
+    if not callable(then) or not callable(other) or isinstance(pred, bool):
+        return pb.cond(pred, then, other, name, strict=strict)
+    chosen = pb.convert_to_tensor(pred)
+    return pb.cond(chosen, _valued(then, chosen), _valued(other, chosen), name, strict=strict)
 
-    def noted() -> Any:
-        returned[:] = [then()]  # type: ignore[misc]
-        return returned[0]
 
-    def value_or_false() -> Any:
-        done = other()  # type: ignore[misc]
-        if not isinstance(done, pb.Operation) or getattr(returned[0], "dtype", None) != pb.bool:
+def case(
+    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+) -> Any:
+    """As `pb.case`; an operation that a function returns stands for its predicate, of `default` for the last one.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.case([(tf.constant(False), tf.no_op)], default=tf.no_op))
+    np.False_
+    """
+    items = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, Mapping) else pred_fn_pairs)
+    if not items or not all(isinstance(item, tuple) and len(item) == 2 and callable(item[1]) for item in items):
+        return pb.case(pred_fn_pairs, default, exclusive, strict, name)
+    pairs = [(pb.convert_to_tensor(pred), fn) for pred, fn in items]
+    last = _valued(default, pairs[-1][0]) if callable(default) else default
+    return pb.case([(pred, _valued(fn, pred)) for pred, fn in pairs], last, exclusive, strict, name)
+
+
+def _valued(branch: Callable[[], Any], pred: pb.Tensor) -> Callable[[], Any]:
+    """The branch, with the truth of `pred` for an operation that it returns, after that has run."""
+
+    @wraps(branch)
+    def run() -> Any:
+        done = branch()
+        if not isinstance(done, pb.Operation):
             return done
         with done.graph.control_dependencies([done]):
-            return pb.constant(False)
+            return pb.identity(pred)
 
-    if not callable(then) or not callable(other):
-        return pb.cond(pred, then, other, name, strict=strict)
-    return pb.cond(pred, noted, value_or_false, name, strict=strict)
+    return run
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
+    """As `pb.switch_case`, of an index that a run tells.
+
+    Raises:
+        TypeError: it is a number.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.switch_case(tf.constant(1), [lambda: tf.constant(2.0), lambda: tf.constant(3.0)]))
+    np.float32(3.0)
+    """
+    if not isinstance(branch_index, pb.Tensor | pb.Variable):
+        raise TypeError(f"switch_case: branch_index must be a Tensor, not {branch_index!r}; call the function itself")
+    return pb.switch_case(branch_index, branch_fns, default, name)
 
 
 @of_composites_too
@@ -312,6 +346,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "assert_less": of_two("less"),
     "assert_rank": assert_rank,
     "batch_to_space": batch_to_space,
+    "case": case,
     "clip_by_global_norm": clip_by_global_norm,
     "clip_by_norm": clip_by_norm,
     "cond": cond,
@@ -323,6 +358,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "global_norm": global_norm,
     "required_space_to_batch_paddings": required_space_to_batch_paddings,
     "space_to_batch": space_to_batch,
+    "switch_case": switch_case,
     "where": where,
     "while_loop": while_loop,
 }

@@ -11,6 +11,7 @@ from typing import Any
 import pullback as pb
 
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from .functional import named
 
 
 def softmax_cross_entropy_with_logits(
@@ -86,4 +87,5 @@ def case(
     del Tout, output_shapes
     xs = [pb.convert_to_tensor(x) for x in input]
     calls = [lambda branch=branch: pb.nest.flatten(branch(*xs)) for branch in branches]
-    return list(pb.nest.flatten(pb.switch_case(branch_index, calls, name=name or "case")))
+    with pb.name_scope(name or "Case") as scope:
+        return named(pb.nest.flatten(pb.switch_case(branch_index, calls)), scope)

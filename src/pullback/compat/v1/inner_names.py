@@ -29,6 +29,8 @@ from . import backprop, functions
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
+from .defun import get_extra_args as get_extra_args
+from .defun import get_extra_vars as get_extra_vars
 from .functional import For as For
 from .functional import Gradient as Gradient
 from .functional import If as If
@@ -58,6 +60,7 @@ from .segment_slopes import sparse_segment_sqrt_n_grad as sparse_segment_sqrt_n_
 from .segment_slopes import sparse_segment_sum_grad as sparse_segment_sum_grad
 from .summary import FileWriterCache as SummaryWriterCache  # noqa: F401
 from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
+from .truncated_normals import parameterized_truncated_normal as parameterized_truncated_normal
 from .variable import Variable as Variable
 
 
@@ -205,20 +208,19 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     """Where each of the tensors of those shapes begins in what they become when they are joined along an axis.
 
     Raises:
-        InvalidArgumentError: a shape should be a vector and is none, or another one should have as many elements. In a
-            run: the axis is out of range, or the shapes differ elsewhere.
+        InvalidArgumentError: in a run, where a shape should be a vector and is none, or should have as many elements as
+            the first, the axis is out of range, or the shapes differ elsewhere.
     """
     rows = [pb.convert_to_tensor(x) for x in shape]
-    if any(x.shape.rank not in (1, None) for x in rows) or len({x.shape[0] for x in rows if x.shape.dims} - {None}) > 1:
-        raise pb.errors.InvalidArgumentError(
-            f"concat_offset: each shape should be a vector, and all of the same number of elements, not {rows}"
-        )
+    rows = [_checked_offsets(i, x, rows[0]) for i, x in enumerate(rows)]
     shapes = pb.stack(rows)
     axis, rank = pb.convert_to_tensor(concat_dim), pb.size(rows[0])
     chosen = pb.equal(pb.range(rank), pb.where(axis < 0, axis + rank, axis))
     matches = pb.logical_or(chosen, pb.equal(shapes, shapes[0]))
     checks = [
-        pb.debugging.Assert(pb.reduce_any(chosen), ["concat_offset: Concat dim is out of range:", axis, "vs.", rank]),
+        pb.debugging.Assert(
+            pb.reduce_any(chosen), ["concat_offset: Concat dim is out of range:", *_said(axis, "vs.", rank)]
+        ),
         pb.debugging.Assert(
             pb.reduce_all(matches), ["concat_offset: All dimensions except", axis, *_first_other(shapes, matches)]
         ),
@@ -226,6 +228,25 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     with pb.control_dependencies(checks):
         offsets = pb.where(chosen, pb.cumsum(shapes, 0, exclusive=True), pb.zeros_like(shapes))
     return pb.unstack(offsets, len(rows), name=name or "unstack")
+
+
+def _said(*parts: Any) -> list[Any]:
+    """Parts of a message, with texts for tensors whose values are known."""
+    known = [x if isinstance(x, str) else pb.get_static_value(x) for x in parts]
+    return [x if k is None else str(k) for x, k in zip(parts, known, strict=True)]
+
+
+def _checked_offsets(number: int, row: pb.Tensor, first: pb.Tensor) -> pb.Tensor:
+    """The lengths of a tensor; a run fails where they are known to be no vector, or not as many as the first's."""
+    lengths, count = (x.shape.as_list() if x.shape.dims else None for x in (row, first))
+    if row.shape.rank not in (1, None):
+        complaint = f"input {number} should be a vector, but has the shape {row.shape.as_list()}"
+    elif lengths and count and lengths != count and None not in (*lengths, *count):
+        complaint = f"input {number} should contain {count[0]} elements, but has {lengths[0]}"
+    else:
+        return row
+    with pb.control_dependencies([pb.debugging.Assert(pb.constant(False), [f"concat_offset: {complaint}"])]):
+        return pb.zeros_like(first if first.shape.rank == 1 else pb.constant([0]))
 
 
 def _first_other(shapes: pb.Tensor, matches: pb.Tensor) -> list[Any]:

@@ -47,7 +47,7 @@ from ...core.typing import TensorLike
 from ...layers.losses.ctc_search import searched
 from ...primitives.losses.ctc import without_repeats
 from ...primitives.sparse.lookup import Lookup, bags_looked_up, bags_looked_up_safely
-from ...primitives.variables.partitions import part_lengths
+from ...primitives.variables.partitions import VariablePart, part_lengths
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
 from .backprop import conv2d_backprop_input as conv2d_backprop_input
@@ -349,10 +349,12 @@ def safe_embedding_lookup_sparse(
     """As `pb.nn.safe_embedding_lookup_sparse`; several tables as in `embedding_lookup_sparse`.
 
     Raises:
-        ValueError: another strategy.
+        ValueError: another strategy; tables and weights of different dtypes.
     """
     del allow_fast_lookup
     tables = _tables("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
+    if sparse_weights is not None:
+        tables = [_of_dtype(table, sparse_weights.dtype) for table in tables]
     if _is_dealt_out(tables, partition_strategy):
         if default_id is not None:
             default_id = _places(tables, pb.convert_to_tensor(default_id, sparse_ids.values.dtype))
@@ -444,10 +446,19 @@ def _tables(function: str, params: Any, strategy: str) -> list[Any]:
     """The tables that `params` is, one or several."""
     if strategy not in ("mod", "div"):
         raise ValueError(f"{function}: partition_strategy must be 'mod' or 'div', not {strategy!r}")
-    if isinstance(params, list) and params:
-        return [x if isinstance(x, pb.Variable) else pb.convert_to_tensor(x) for x in params]
-    several = isinstance(params, tuple) and params and isinstance(params[0], pb.Tensor | pb.Variable | np.ndarray)
-    return list(params) if several else [params]
+    arrays = pb.Tensor | pb.Variable | VariablePart | np.ndarray
+    several = isinstance(params, list) or (isinstance(params, tuple) and isinstance(next(iter(params), None), arrays))
+    tables = params if several and params else [params]
+    return [x if isinstance(x, pb.Variable) or not several else pb.convert_to_tensor(x) for x in tables]
+
+
+def _of_dtype(table: Any, dtype: Any) -> Any:
+    """A table of arrays in the dtype of the weights; ValueError for a tensor that has another."""
+    if not isinstance(table, pb.Tensor | pb.Variable):
+        return pb.convert_to_tensor(table, dtype)
+    if table.dtype != dtype:
+        raise ValueError(f"safe_embedding_lookup_sparse: {table} has another dtype than the weights, {dtype}; cast one")
+    return table
 
 
 def _places(tables: Sequence[Any], ids: Any) -> pb.Tensor:

@@ -14,6 +14,7 @@ from ...core.errors import PullbackError
 from ...core.memory import Memory
 from ...primitives.base.state import AbstractStateful
 from .. import messages
+from ..deadlines import current_deadline
 from ..loop_memory import Sizes, reading_of, sizes
 from ..plan import NOWHERE, Body, Plan, Step
 from ..pruning import Closure, closure_of, is_repeatable
@@ -77,7 +78,7 @@ class NumpyLoop:
         history = [(n, 1 + self.member_of(n)) for n in self.history if n in written]
         rows = [(n, i) for i, n in enumerate(self.rows, start=c) if n in written]
         recording = None if self.part is None else _Recording(self.part, current, limit, self.memory)
-        steps = 0
+        steps, deadline = 0, current_deadline()
         while steps < limit and (self.condition is None or self.condition(current)[0]):
             row = limit - 1 - steps if loop.reverse else steps
             for n in self.scanned:
@@ -90,6 +91,8 @@ class NumpyLoop:
             current[1 : 1 + c] = results[:c]
             for n, i in rows:
                 written[n].append(results[i])
+            if deadline is not None:
+                deadline.check()
             del results  # So that only `current` holds what is carried.
             steps += 1
         outputs: list[Any] = [np.int32(steps), *current[1 : 1 + c], *[None] * (len(self.types) - 1 - c)]

@@ -36,3 +36,8 @@ def activation_of(given: Activation | str | None) -> Activation:
     if given not in _BY_NAME:
         raise ValueError(f"activation: there is no function named {given!r}; there are {', '.join(_BY_NAME)}")
     return _BY_NAME[given]
+
+
+def name_of(activation: Activation) -> str | None:
+    """The name of a function that has one here."""
+    return next((name for name, known in _BY_NAME.items() if known is activation), None)

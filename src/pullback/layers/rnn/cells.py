@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
 from ...core import nest
 from ...core.dtypes import INEXACT, DType, as_dtype, dtype_name
@@ -24,6 +24,7 @@ from ..variables.initializers import Constant, Zeros
 from ..variables.layer import Layer
 from ..variables.scope import VariableScope, get_variable, get_variable_scope, variable_scope
 from .activations import Activation, activation_of
+from .configurations import TrackableReference, arguments_of, config_of
 
 
 class LSTMStateTuple(NamedTuple):
@@ -57,6 +58,39 @@ class RNNCell(Layer):
     >>> outputs.shape, cell.variables
     (TensorShape([2, 4, 3]), [<Variable 'rnn/leaky/kernel:0' float32[5,3]>])
     """
+
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """A cell that keeps its arguments, for its configuration."""
+        made = super().__new__(cls)
+        made._arguments = args, kwargs
+        return made
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments by name: activations and dtypes by theirs, cells as pairs of a class and arguments."""
+        return config_of(self, *self._arguments)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
+        """The cell of those arguments; `custom_objects` has classes of one's own by name.
+
+        Raises:
+            ValueError: there is a cell of a class that is not known.
+        """
+        return cls(**arguments_of(config, custom_objects))
+
+    @property
+    def _cells(self) -> dict[str, RNNCell]:
+        """The cells in it, by TensorFlow's names."""
+        return {}
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        """What TensorFlow's object-based checkpoints save with it: the cells in it, else its variables."""
+        inner = f"{self.name}/"
+        held: Mapping[str, Any] = self._cells or {v.op.name.rpartition(inner)[2]: v for v in self.variables}
+        return [TrackableReference(name, x) for name, x in held.items()]
 
     @property
     def state_size(self) -> Any:
@@ -105,6 +139,8 @@ class RNNCell(Layer):
             self.make(x.shape)
             output, after = self.call(x, state)
         self._called = True
+        if self.dtype is None:
+            self.dtype = x.dtype
         return output, after
 
     def _depth(self, inputs_shape: TensorShape) -> int:
@@ -385,6 +421,10 @@ class MultiRNNCell(RNNCell):
             raise ValueError(
                 f"MultiRNNCell: the states of some cells are tuples, of {sizes}; then state_is_tuple=True is needed"
             )
+
+    @property
+    def _cells(self) -> dict[str, RNNCell]:
+        return {f"cell-{i}": cell for i, cell in enumerate(self.cells)}
 
     @property
     def _sizes(self) -> tuple[Any, ...]:

@@ -29,6 +29,10 @@ class AbstractWrapper(RNNCell):
         """The cell that it is around."""
         return self.cell
 
+    @property
+    def _cells(self) -> dict[str, RNNCell]:
+        return {"cell": self.cell}
+
     name = property(attrgetter("cell.name"))
     state_size = property(attrgetter("cell.state_size"))
     output_size = property(attrgetter("cell.output_size"))
@@ -148,7 +152,7 @@ class DeviceWrapper(AbstractWrapper):
     >>> cell = pb.nn.rnn_cell.DeviceWrapper(pb.nn.rnn_cell.BasicRNNCell(2), "/cpu:0")
     >>> output, state = cell([[1.0]], cell.zero_state(1, pb.float32))
     >>> output.op.device
-    '/cpu:0'
+    '/device:CPU:0'
     """
 
     def __init__(self, cell: RNNCell, device: str | DeviceFunction | None) -> None:

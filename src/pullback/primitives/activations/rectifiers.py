@@ -18,7 +18,7 @@ from ..elementwise.arithmetic import REAL
 from ..elementwise.masking import chosen, kept
 from ..elementwise.sign import absolute, sign
 from ..shape.stacking import concat
-from .sigmoid import SigmoidGrad, sigmoid
+from .sigmoid import sigmoid
 
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
@@ -260,14 +260,14 @@ class Selu(AbstractElementwise):
 
 
 class SeluGrad(AbstractElementwise):
-    """`dy * scale` where `y` is not below 0, elsewhere `dy * (y + scale * alpha)`."""
+    """`dy * scale` where `y` is not below 0, elsewhere, and at NaN, `dy * (y + scale * alpha)`."""
 
     traits = (ELEMENTWISE, linear(0), zero_wins(0))
     dtypes = FLOATING
 
     @in_float32
     def kernel(self, xp: Any, dy: Any, y: Any) -> Any:
-        return xp.multiply(dy, chosen(xp, y < 0, y + _SELU_ALPHA * _SELU_SCALE, xp.asarray(_SELU_SCALE, y.dtype)))
+        return xp.multiply(dy, chosen(xp, y >= 0, xp.asarray(_SELU_SCALE, y.dtype), y + _SELU_ALPHA * _SELU_SCALE))
 
     def partials(self, dy: Tensor, dx: Tensor, seed: Tensor, y: Tensor) -> Sequence[Entry]:
         del dx
@@ -367,12 +367,12 @@ class SiluGrad(AbstractElementwise):
         return s * (1 + x * (1 - s)) * dy
 
     def partials(self, dy: Tensor, dx: Tensor, x: Tensor, seed: Tensor) -> Sequence[Entry]:
-        """By `x` the derivative is `s * (1 - s) * (2 + x * (1 - 2 * s))`."""
+        """By `x` the derivative is `s * (1 - s) * (2 + x * (1 - 2 * s))`; `1 - s` is the sigmoid of `-x`."""
         del dx
 
         def by_x() -> Tensor:
             s = sigmoid(x)
-            return SigmoidGrad()(s, dy * seed) * (x * (1 - s * 2) + 2)
+            return s * sigmoid(-x) * (dy * seed) * (x * (1 - s * 2) + 2)
 
         return by_x, lambda: SiluGrad()(x, dy)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.dtypes import DType
-from ...core.graph import Tensor
+from ...core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ...core.seen import seen
 from ...core.shape import TensorShape
 from ..shape.stacking import split
+
+if TYPE_CHECKING:
+    from .variable import Variable
 
 
 def partitions_of(partitioner: Any, name: str, shape: TensorShape, dtype: DType) -> tuple[int, ...] | None:
@@ -55,8 +58,69 @@ def part_lengths(length: int, count: int) -> list[int]:
     return [length // count + (i < length % count) for i in range(count)]
 
 
-def parts_of(value: Tensor, partitions: Sequence[int], name: str) -> list[Tensor]:
-    """The parts of the value of a variable."""
-    axis = divided_axis(partitions)
+class VariablePart(AbstractTensorLike):
+    """A part of a variable: it stands for its elements, and what initialises the variable initialises it."""
+
+    def __init__(self, whole: Variable, value: Tensor, number: int) -> None:
+        self.whole = whole
+        """The variable."""
+        self.name = f"{whole.op.name}/part_{number}:0"
+        self._value = value
+
+    @property
+    def initializer(self) -> Operation | None:
+        """The operation that assigns the initial value of the whole variable."""
+        return self.whole.initializer
+
+    @property
+    def op(self) -> Operation:
+        """The operation that divides the value of the variable."""
+        return self._value.op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._value.graph
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._value.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of this part."""
+        return self._value.shape
+
+    def get_shape(self) -> TensorShape:
+        """The shape of this part."""
+        return self._value.shape
+
+    def as_tensor(self) -> Tensor:
+        """The elements, as a tensor."""
+        return self._value
+
+    def graph_element(self) -> Tensor:
+        """The elements, as a tensor."""
+        return self._value
+
+    def value(self) -> Tensor:
+        """The elements, as a tensor."""
+        return self._value
+
+    read_value = value
+
+    def eval(self, session: Any = None) -> Any:
+        """The elements in `session`, or in the default session."""
+        return self._value.eval(session=session)
+
+    def __repr__(self) -> str:
+        return f"<part '{self.name}' of {self.whole!r}: {self._value.type}>"
+
+
+def parts_of(whole: Variable, partitions: Sequence[int]) -> list[VariablePart]:
+    """The parts of a variable."""
+    value, axis = whole.as_tensor(), divided_axis(partitions)
     lengths = part_lengths(value.shape.known[axis], partitions[axis])
-    return split(value, lengths, axis, name=f"{name}/parts")
+    pieces = split(value, lengths, axis, name=f"{whole.op.name}/parts")
+    return [VariablePart(whole, piece, i) for i, piece in enumerate(pieces)]

@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from ...core.dtypes import INTEGER
+from ...core.errors import InvalidArgumentError
 from ...core.graph import Operation, Tensor
 from ...core.primitive import no_gradient
 from ...core.shape import TensorShape
@@ -165,11 +166,13 @@ def _check_shapes(
     lead: TensorShape,
     depth: int,
 ) -> None:
-    """ValueError where the variable has fewer axes than the indices point at, or the updates are of another shape."""
+    """ValueError where the updates are of another shape; InvalidArgumentError where the variable has too few axes."""
     variable, rank = TensorType(change.dtype, change.shape), change.shape.rank
     if rank is not None and depth > rank:
-        raise ValueError(
-            f"{function}: the indices {indices} point at {depth} axes of the variable {variable}, which has {rank}"
+        scalar = "" if rank else "Output must be at least 1-D: "
+        raise InvalidArgumentError(
+            f"{function}: {scalar}the indices {indices} point at {depth} axes of the variable {variable}, which has "
+            f"{rank}"
         )
     expected = lead.concatenate(change.shape[depth:])
     unlike = "" if isinstance(change, AbstractRowUpdate) else unlike_lengths(lead, updates.shape, change.shape, depth)

@@ -58,15 +58,6 @@ def creating_variables(noted: Callable[[str], None]) -> Iterator[None]:
         _creating.reset(token)
 
 
-def _operator(name: str) -> Callable[..., Any]:
-    """The method `name` of the tensor that a variable stands for."""
-
-    def method(self: Variable, *operands: Any) -> Any:
-        return getattr(Tensor, name)(self.as_tensor(), *operands)
-
-    return method
-
-
 class Variable(AbstractTensorLike):
     """An array that a session keeps from run to run; it stands for its value wherever a tensor is taken.
 
@@ -112,8 +103,6 @@ class Variable(AbstractTensorLike):
 
     _save_slice_info: ClassVar[None] = None
     """TensorFlow's name for what a variable is a part of; programs ask it when they restore."""
-    __array_priority__: ClassVar[int] = 100
-    __array_ufunc__: ClassVar[None] = None
     # Defined by `compat/v1/assignments.py`.
     count_up_to: ClassVar[Callable[..., Tensor]]
     _ref: ClassVar[Callable[..., Tensor]]
@@ -396,22 +385,6 @@ class Variable(AbstractTensorLike):
 
     # Standing for its value
 
-    __add__, __radd__ = _operator("__add__"), _operator("__radd__")
-    __sub__, __rsub__ = _operator("__sub__"), _operator("__rsub__")
-    __mul__, __rmul__ = _operator("__mul__"), _operator("__rmul__")
-    __truediv__, __rtruediv__ = _operator("__truediv__"), _operator("__rtruediv__")
-    __floordiv__, __rfloordiv__ = _operator("__floordiv__"), _operator("__rfloordiv__")
-    __mod__, __rmod__ = _operator("__mod__"), _operator("__rmod__")
-    __pow__, __rpow__ = _operator("__pow__"), _operator("__rpow__")
-    __matmul__, __rmatmul__ = _operator("__matmul__"), _operator("__rmatmul__")
-    __and__, __rand__ = _operator("__and__"), _operator("__rand__")
-    __or__, __ror__ = _operator("__or__"), _operator("__ror__")
-    __xor__, __rxor__ = _operator("__xor__"), _operator("__rxor__")
-    __lt__, __le__ = _operator("__lt__"), _operator("__le__")
-    __gt__, __ge__ = _operator("__gt__"), _operator("__ge__")
-    __neg__, __abs__, __invert__ = _operator("__neg__"), _operator("__abs__"), _operator("__invert__")
-    __getitem__ = _operator("__getitem__")
-
     def __eq__(self, other: object) -> bool:
         """Whether both are the variable of one handle; compare values with `pb.equal`."""
         return isinstance(other, Variable) and other.handle is self.handle
@@ -426,10 +399,13 @@ class Variable(AbstractTensorLike):
         raise TypeError(f"the truth of {self!r} is not known while the graph is built; run it with Session.run")
 
     def __iter__(self) -> Any:
-        """The parts that a partitioner asked for, itself where there is one part; TypeError without a partitioner."""
+        """The parts that a partitioner asked for, itself where there is one part; TypeError without a partitioner.
+
+        Each part stands for its elements, and has the `initializer` of the whole.
+        """
         if self.partitions is None:
             raise TypeError(f"{self!r} is not iterable while the graph is built; use pb.unstack")
-        return iter(parts_of(self.as_tensor(), self.partitions, self.op.name) if max(self.partitions) > 1 else [self])
+        return iter(parts_of(self, self.partitions) if max(self.partitions) > 1 else [self])
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"{self!r} has no value while the graph is built; get one with Session.run")

@@ -210,6 +210,8 @@ def _found(path: str, value: Any, around: Sequence[Any]) -> Iterator[tuple[str, 
 def _parts(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, pb.train.Optimizer):
         return [(v.op.name.replace("/", ".S"), v) for v in value.variables()]
+    if isinstance(value, pb.nn.rnn_cell.RNNCell):
+        return [(name.replace("/", ".S"), inner) for name, inner in value._checkpoint_dependencies]
     if isinstance(value, Mapping):
         return [(str(key), inner) for key, inner in value.items()]
     if isinstance(value, list | tuple):
