@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.composite import AbstractComposite
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import as_dtype, int32
 from ..core.function import Function, Parameter
 from ..core.graph import Tensor, get_default_graph
@@ -28,6 +29,7 @@ NUMBER = Parameter(TensorType(int32, TensorShape([])))
 """What stands for the number of the row."""
 
 
+@in_graph_of_inputs
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
@@ -64,6 +66,7 @@ def map_fn(
     return found if back_prop else nest.map_structure(stop_gradient, found)
 
 
+@in_graph_of_inputs
 def vectorized_map(
     fn: Callable[..., Any],
     elems: Any,

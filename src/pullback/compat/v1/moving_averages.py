@@ -55,7 +55,7 @@ def create_slot(
     <Variable 'v/speed:0' float32[2]>
     """
     graph = primary.graph
-    with graph.as_default(), graph.name_scope(None), graph.colocate_with(primary.op if colocate_with_primary else None):
+    with graph.as_default(), graph.within(None), graph.colocate_with(primary.op if colocate_with_primary else None):
         value = pb.convert_to_tensor(val)
         known = value.shape.is_fully_defined()
         return pb.Variable(value, trainable=False, validate_shape=known, name=f"{primary.op.name}/{name}")

@@ -94,7 +94,7 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
     graph = pb.get_default_graph()
     placed = output_tensor.values if isinstance(output_tensor, pb.IndexedSlices) else output_tensor
     with (
-        graph.name_scope(name or "control_dependency") as scope,
+        graph.within(name or "control_dependency") as scope,
         graph.colocate_with(getattr(placed, "op", None)),
         graph.control_dependencies(dependencies),
     ):

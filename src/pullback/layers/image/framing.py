@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import AbstractTensorLike, Tensor
 from ...core.typing import TensorLike
 from ...primitives.base.axes import is_computed, static_integer, static_integers
@@ -88,6 +89,7 @@ def _exchanged(x: Tensor, name: str | None = None) -> Tensor:
     return transpose_axes(x, [1, 0, 2] if x.shape.rank == 3 else [0, 2, 1, 3], name=name or "transpose")
 
 
+@in_graph_of_inputs
 def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """`image` turned `k` times by 90 degrees, against the clock.
 
@@ -108,7 +110,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
     if is_computed(k):
         return _turned(x, convert_to_tensor(k), name)
     turns = static_integers(k, "rot90: k")[0] % 4
-    with x.graph.name_scope(name or "rot90"):
+    with x.graph.within(name or "rot90"):
         if turns == 0:
             return x
         if turns == 2:
@@ -118,7 +120,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
 
 def _turned(x: Tensor, k: Tensor, name: str | None) -> Tensor:
     """`x` turned a number of times that a run computes: its axes exchanged, then one or both of them reversed."""
-    with x.graph.name_scope(name or "rot90"):
+    with x.graph.within(name or "rot90"):
         turns, own = floormod(k, 4), list(range(x.shape.rank or 0))
         exchanged = [*own[:-3], own[-2], own[-3], own[-1]]
         y = transpose_axes(x, where(equal(floormod(turns, 2), 1), exchanged, own))
@@ -155,6 +157,7 @@ def _half_of_rest(n: Any, fraction: float) -> Any:
     return cast((whole - whole * fraction) / 2, n.dtype)
 
 
+@in_graph_of_inputs
 def crop_to_bounding_box(
     image: TensorLike,
     offset_height: int | Tensor,
@@ -185,6 +188,7 @@ def _cut(x: Tensor, top: Any, left: Any, height: Any, width: Any) -> Tensor:
     return _of_size(slice_(x, [*[0] * lead, top, left, 0], [*[-1] * lead, height, width, -1]), x, (height, width))
 
 
+@in_graph_of_inputs
 def pad_to_bounding_box(
     image: TensorLike,
     offset_height: int | Tensor,
@@ -233,6 +237,7 @@ def _of_size(y: Tensor, x: Tensor, size: Sequence[Any]) -> Tensor:
     return y
 
 
+@in_graph_of_inputs
 def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """`image` cut, or framed with zeros, to the given size, its middle in the middle.
 
@@ -260,6 +265,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
     return _framed(x, around[0], around[1], targets)
 
 
+@in_graph_of_inputs
 def resize_with_pad(
     image: TensorLike,
     target_height: TensorLike,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.intervals import input_or_zero
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
@@ -31,6 +32,7 @@ from .stacks import check_matrices, transpose_of
 _FORMATS = ("compact", "sequence", "matrix")
 
 
+@in_graph_of_inputs
 def tridiagonal_solve(
     diagonals: TensorLike,
     rhs: TensorLike,
@@ -66,7 +68,7 @@ def tridiagonal_solve(
     if perturb_singular:
         raise NotImplementedError("tridiagonal_solve: perturb_singular=True is not supported; add to the main diagonal")
     d, b = operands(_compact("tridiagonal_solve", diagonals, diagonals_format), rhs)
-    with b.graph.name_scope(name or "tridiagonal_solve"):
+    with b.graph.within(name or "tridiagonal_solve"):
         if d.shape.rank is None or b.shape.rank is None:
             raise ValueError(f"tridiagonal_solve: the ranks of {d.type} and {b.type} must be known")
         vector = b.shape.rank == d.shape.rank - 1
@@ -80,6 +82,7 @@ def tridiagonal_solve(
         return squeeze(x, [-1]) if vector else x
 
 
+@in_graph_of_inputs
 def tridiagonal_matmul(
     diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:

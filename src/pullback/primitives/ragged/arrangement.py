@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.contexts import control_dependencies
+from ...core.contexts import control_dependencies, in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
@@ -35,6 +35,7 @@ from .operations import gather, map_flat_values, spans
 from .ragged_tensor import RaggedTensor, splits_of
 
 
+@in_graph_of_inputs
 def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     """`input` with a new axis of length 1 at `axis`.
 
@@ -51,6 +52,7 @@ def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     return input.with_values(expand_dims(input.values, place - 1, name))
 
 
+@in_graph_of_inputs
 def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
     """`tensor` with the order along each of `axis` turned round, of each row within its own length.
 
@@ -73,6 +75,7 @@ def _reversed(x: Any, axis: int, name: str | None) -> Any:
     return x.with_values(_reversed(x.values, axis - 1, name))
 
 
+@in_graph_of_inputs
 def tile(input: Any, multiples: TensorLike, name: str | None = None) -> Any:
     """`input` laid side by side, `multiples[i]` times along axis i, of each row behind itself."""
     counts = cast(convert_to_tensor(multiples), int64)
@@ -88,6 +91,7 @@ def tile(input: Any, multiples: TensorLike, name: str | None = None) -> Any:
     return gather(longer, dense_tile(numbers_below(x.nrows()), counts[:1]))
 
 
+@in_graph_of_inputs
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Any:
     """The rows, or elements of rows, that the vectors along the last axis of `indices` name; either may be ragged.
 
@@ -113,6 +117,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None) -> Any:
     return gather_nd(params.values, dense_concat([inner[..., None], cast(places[..., 2:], int64)], -1), name)
 
 
+@in_graph_of_inputs
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """`x` where the ragged `condition` holds, else `y`; without both the places of what is true, as int64."""
     if x is None or y is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import nest
-from ...core.contexts import control_dependencies
+from ...core.contexts import control_dependencies, in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.dtypes import bool as bool_
 from ...core.graph import Tensor
@@ -34,6 +34,7 @@ from .conversions import from_sparse, from_tensor, to_sparse, to_tensor
 from .ragged_tensor import RaggedTensor, splits_of
 
 
+@in_graph_of_inputs
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The ragged tensor of what `op` gives for the flat values of the ragged ones among its arguments.
 
@@ -70,6 +71,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(op(*given[0], **given[1]))
 
 
+@in_graph_of_inputs
 def gather(params: Any, indices: Any, axis: int = 0, name: str | None = None) -> Any:
     """The rows of `params` that `indices` names; either may be ragged.
 
@@ -106,6 +108,7 @@ def spans(values: Any, starts: Tensor, lengths: Tensor, step: int = 1) -> Ragged
     return RaggedTensor(gather(values, dense_gather(starts, rows) + places * step), splits)
 
 
+@in_graph_of_inputs
 def concat(values: Sequence[Any], axis: int, name: str | None = None) -> Any:
     """Ragged tensors behind each other, along the rows (0) or inside them.
 
@@ -137,6 +140,7 @@ def concat(values: Sequence[Any], axis: int, name: str | None = None) -> Any:
     return ragged[0].with_values(concat([x.values for x in ragged], axis - 1, name))
 
 
+@in_graph_of_inputs
 def stack(values: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     """Ragged tensors as the rows (0) of one that is nested deeper, or side by side in its rows (1).
 
@@ -183,6 +187,7 @@ def _sums(counts: Sequence[Tensor]) -> list[Tensor]:
     return sums
 
 
+@in_graph_of_inputs
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """What `mask` is true for: whole rows for a vector; else elements, row by row, so that the result is ragged.
 
@@ -209,6 +214,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return RaggedTensor.from_row_lengths(boolean_mask(data.values, mask.values, name), kept, validate=False)
 
 
+@in_graph_of_inputs
 def range_(
     starts: TensorLike,
     limits: TensorLike | None = None,
@@ -246,6 +252,7 @@ def _sign(d: Tensor) -> Tensor:
 def _operator(op: Callable[..., Any], turned: bool = False) -> Callable[..., Any]:
     """The operator of ragged tensors for that of tensors."""
 
+    @in_graph_of_inputs
     def operator(self: RaggedTensor, other: Any) -> Any:
         if not isinstance(other, RaggedTensor):
             other = _along(self, other)
@@ -254,6 +261,7 @@ def _operator(op: Callable[..., Any], turned: bool = False) -> Callable[..., Any
     return operator
 
 
+@in_graph_of_inputs
 def _along(x: RaggedTensor, other: Any) -> Any:
     """A dense operand for the flat values of `x`: one row of [rows, 1, ...] for each value, or one for all of them.
 

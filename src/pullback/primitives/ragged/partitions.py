@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
 from ...core.typing import DTypeLike, TensorLike
@@ -17,6 +18,7 @@ from ..sorting.sort import argsort
 from .ragged_tensor import RaggedTensor
 
 
+@in_graph_of_inputs
 def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """The number of the row of each value, of rows that begin and end at `splits`.
 
@@ -31,6 +33,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     return cast(repeat(rows, places[1:] - places[:-1], axis=0), int64 if out_type is None else out_type, name)
 
 
+@in_graph_of_inputs
 def segment_ids_to_row_splits(
     segment_ids: TensorLike,
     num_segments: TensorLike | None = None,
@@ -54,6 +57,7 @@ def segment_ids_to_row_splits(
     return cast(splits, int64 if out_type is None else out_type, name)
 
 
+@in_graph_of_inputs
 def stack_dynamic_partitions(
     data: TensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
 ) -> RaggedTensor:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...core.composite import AbstractComposite
-from ...core.contexts import control_dependencies
+from ...core.contexts import control_dependencies, in_graph_of_inputs
 from ...core.dtypes import DType, int64
 from ...core.graph import Graph, Tensor
 from ...core.shape import TensorShape
@@ -85,9 +85,9 @@ class RaggedTensor(AbstractComposite):
     __invert__: ClassVar[Callable[..., Any]]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.values, RaggedTensor):
-            object.__setattr__(self, "values", convert_to_tensor(self.values))
-        object.__setattr__(self, "row_splits", _int64(self.row_splits))
+        values, splits = _parts(self.values, self.row_splits)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "row_splits", splits)
         if self.row_splits.shape.rank not in (1, None) or self.values.shape.rank == 0:
             raise ValueError(
                 f"RaggedTensor: row_splits must be [rows + 1] and values have rows: {self.row_splits}, {self.values}"
@@ -96,6 +96,7 @@ class RaggedTensor(AbstractComposite):
     # Made
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_splits(
         cls, values: Any, row_splits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -111,6 +112,7 @@ class RaggedTensor(AbstractComposite):
         return cls(made.values, _checked(made.row_splits, _rows(made.values))) if validate else made
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_lengths(
         cls, values: Any, row_lengths: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -121,6 +123,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, splits, name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_starts(
         cls, values: Any, row_starts: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -129,6 +132,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, concat([_int64(row_starts), count], 0), name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_limits(
         cls, values: Any, row_limits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -136,6 +140,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, concat([constant([0], int64), _int64(row_limits)], 0), name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_value_rowids(
         cls,
         values: Any,
@@ -161,6 +166,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, splits_of(lengths), name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_uniform_row_length(
         cls,
         values: Any,
@@ -432,6 +438,11 @@ def _after(right: Tensor, x: Tensor, wanted: str) -> Tensor:
     """`x`, of which a run checks that all is `right`."""
     with control_dependencies([assert_(reduce_all(right), [f"RaggedTensor: {wanted}, not", x])]):
         return identity(x)
+
+
+@in_graph_of_inputs
+def _parts(values: Any, splits: TensorLike) -> tuple[Any, Tensor]:
+    return values if isinstance(values, RaggedTensor) else convert_to_tensor(values), _int64(splits)
 
 
 def _int64(x: TensorLike) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.graph import Tensor
 from ...core.named_functions import named
@@ -26,6 +27,7 @@ from .ragged_tensor import RaggedTensor, splits_of
 Reduction = Callable[..., Any]
 
 
+@in_graph_of_inputs
 def _reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims: bool) -> Any:
     """`x` reduced along its axes, the last first."""
     if not isinstance(x, RaggedTensor):
@@ -140,6 +142,7 @@ reduce_any = _reduction(
 )
 
 
+@in_graph_of_inputs
 def reduce_mean(
     input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -163,6 +166,7 @@ def reduce_mean(
     return total / count
 
 
+@in_graph_of_inputs
 def reduce_variance(
     input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -179,6 +183,7 @@ def _above_square(mean_of_squares: Tensor, mean: Tensor) -> Tensor:
     return maximum(mean_of_squares - square(mean), zeros_like(mean))
 
 
+@in_graph_of_inputs
 def reduce_std(
     input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
 from ...core.operation import define_methods
@@ -18,6 +19,7 @@ from .operations import gather, spans
 from .ragged_tensor import RaggedTensor
 
 
+@in_graph_of_inputs
 def sliced(self: RaggedTensor, key: Any) -> Any:
     """Rows by a number or a slice, then parts of rows by slices, then elements by whatever tensors take.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32, string
 from ...core.errors import InvalidArgumentError
 from ...core.operation import Tensor
@@ -153,6 +154,7 @@ class StringLength(AbstractTextwise):
         return len(text if self.unit == "BYTE" else text.decode(errors="replace"))
 
 
+@in_graph_of_inputs
 def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Of each text the part of `len` bytes, or characters for the unit "UTF8_CHAR", from `pos` on; fewer at its end.
 

@@ -174,7 +174,7 @@ def _of_images(what: str, images: TensorLike, act: Callable[[pb.Tensor], pb.Tens
     rank = x.shape.rank
     if rank not in (2, 3, 4):
         raise TypeError(f"{what}: images must have two to four axes, not {x.type}")
-    with x.graph.acting.name_scope(name or what):
+    with x.graph.acting.within(name or what):
         y = pb.cast(act(x[None, :, :, None] if rank == 2 else x[None] if rank == 3 else x), x.dtype)
         return y[0, :, :, 0] if rank == 2 else y[0] if rank == 3 else y
 

@@ -81,7 +81,7 @@ class Distribution:
         del parameters, graph_parents
         self._dtype, self._reparameterization_type = pb.as_dtype(dtype), reparameterization_type
         self._validate_args, self._allow_nan_stats = validate_args, allow_nan_stats
-        with pb.get_default_graph().acting.name_scope(name or type(self).__name__) as self._name:
+        with pb.get_default_graph().acting.within(name or type(self).__name__) as self._name:
             pass
 
     # What is known of it
@@ -345,7 +345,7 @@ class Distribution:
     def _scope(self, name: str | None) -> Iterator[None]:
         """The name scope of a method, in that of the distribution."""
         graph = pb.get_default_graph().acting
-        with graph.name_scope(self._name), graph.name_scope(name) if name else nullcontext():
+        with graph.within(self._name), graph.name_scope(name) if name else nullcontext():
             yield
 
 
