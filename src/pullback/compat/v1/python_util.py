@@ -19,7 +19,7 @@ contextmanager = contextlib.contextmanager
 
 def getfullargspec(obj: Callable[..., Any]) -> inspect.FullArgSpec:
     """The parameters of a function, without annotations: the functions of version 1 have none."""
-    return inspect.getfullargspec(obj)._replace(annotations={})
+    return inspect.getfullargspec(inspect.unwrap(obj))._replace(annotations={})
 
 
 class Device(NamedTuple):

@@ -136,7 +136,6 @@ def get_variable_scope() -> VariableScope:
     return root
 
 
-@in_graph_of_inputs
 @contextmanager
 def variable_scope(
     name_or_scope: str | VariableScope | None,
