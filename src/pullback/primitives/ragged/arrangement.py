@@ -44,7 +44,8 @@ def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     """
     if not isinstance(input, RaggedTensor):
         return dense_expand_dims(input, axis, name)
-    place = _counted("expand_dims", axis, (input.shape.rank or 0) + 1)
+    rank = input.shape.rank
+    place = counted("expand_dims", axis, None if rank is None else rank + 1)
     if place == 0:
         return RaggedTensor(input, dense_stack([constant(0, int64), input.nrows()]))
     if place == 1:
@@ -59,9 +60,9 @@ def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
     Raises:
         ValueError: an axis is out of range, or computed in a run.
     """
-    rank = tensor.shape.rank or 0
+    rank = tensor.shape.rank
     for a in static_integers(axis, "reverse: axis"):
-        tensor = _reversed(tensor, _counted("reverse", a, rank), name)
+        tensor = _reversed(tensor, counted("reverse", a, rank), name)
     return tensor
 
 
@@ -132,7 +133,10 @@ def _place_in_values(x: RaggedTensor, row: Tensor, place: Tensor) -> Tensor:
         return identity(dense_gather(x.row_starts(), row) + place)
 
 
-def _counted(what: str, axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        raise ValueError(f"{what}: axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+def counted(what: str, axis: int, rank: int | None) -> int:
+    """The number of an axis, from the front."""
+    if rank is None and axis >= 0:
+        return axis
+    if rank is None or not -rank <= axis < rank:
+        raise ValueError(f"{what}: axis={axis} out of bounds: expected {-(rank or 0)}<=axis<{rank or 0}")
     return axis % rank

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
@@ -15,7 +18,9 @@ from ..shape.size import shape
 from ..shape.stacking import concat
 from ..shape.tile import repeat
 from ..sorting.sort import argsort
+from .operations import with_same_rows
 from .ragged_tensor import RaggedTensor
+from .reductions import put_together
 
 
 @in_graph_of_inputs
@@ -81,3 +86,18 @@ def stack_dynamic_partitions(
     order = argsort(rows, stable=True)
     values = gather(x if rank == 1 else reshape(x, concat([[-1], shape(x)[rank:]], 0)), order)
     return RaggedTensor.from_value_rowids(values, gather(rows, order), num_partitions)
+
+
+def segmented(dense: Callable[..., Any]) -> Callable[..., Any]:
+    """`dense`, a reduction of segments in any order, of ragged tensors: of elements, where their numbers are ragged."""
+
+    @in_graph_of_inputs
+    def of_ragged(data: Any, segment_ids: Any, num_segments: TensorLike, name: str | None = None) -> Any:
+        if not isinstance(segment_ids, RaggedTensor):
+            return put_together(dense, data, cast(convert_to_tensor(segment_ids), int64), num_segments)
+        if not isinstance(data, RaggedTensor):
+            raise ValueError(f"segment_ids are ragged, {segment_ids}, and data is not: {data}")
+        x, numbers = with_same_rows([data, segment_ids])
+        return of_ragged(x.values, numbers.values, num_segments, name)
+
+    return of_ragged

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...core.composite import AbstractComposite
 from ...core.contexts import control_dependencies, in_graph_of_inputs
-from ...core.dtypes import DType, int64
-from ...core.graph import Graph, Tensor
+from ...core.dtypes import DType, as_dtype, int32, int64
+from ...core.graph import Graph, Operation, Tensor
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
@@ -56,6 +56,8 @@ class RaggedTensor(AbstractComposite):
 
     values: Any
     row_splits: Any
+    uniform_row_length: Tensor | None = None
+    """The length of all rows, where they were made of that."""
 
     __array_priority__: ClassVar[int] = 102
     from_tensor: ClassVar[Callable[..., RaggedTensor]]
@@ -69,11 +71,16 @@ class RaggedTensor(AbstractComposite):
     __rsub__: ClassVar[Callable[..., Any]]
     __mul__: ClassVar[Callable[..., Any]]
     __rmul__: ClassVar[Callable[..., Any]]
+    __div__: ClassVar[Callable[..., Any]]
+    __rdiv__: ClassVar[Callable[..., Any]]
     __truediv__: ClassVar[Callable[..., Any]]
     __rtruediv__: ClassVar[Callable[..., Any]]
     __floordiv__: ClassVar[Callable[..., Any]]
+    __rfloordiv__: ClassVar[Callable[..., Any]]
     __mod__: ClassVar[Callable[..., Any]]
+    __rmod__: ClassVar[Callable[..., Any]]
     __pow__: ClassVar[Callable[..., Any]]
+    __rpow__: ClassVar[Callable[..., Any]]
     __neg__: ClassVar[Callable[..., Any]]
     __abs__: ClassVar[Callable[..., Any]]
     __lt__: ClassVar[Callable[..., Any]]
@@ -81,7 +88,11 @@ class RaggedTensor(AbstractComposite):
     __gt__: ClassVar[Callable[..., Any]]
     __ge__: ClassVar[Callable[..., Any]]
     __and__: ClassVar[Callable[..., Any]]
+    __rand__: ClassVar[Callable[..., Any]]
     __or__: ClassVar[Callable[..., Any]]
+    __ror__: ClassVar[Callable[..., Any]]
+    __xor__: ClassVar[Callable[..., Any]]
+    __rxor__: ClassVar[Callable[..., Any]]
     __invert__: ClassVar[Callable[..., Any]]
 
     def __post_init__(self) -> None:
@@ -177,7 +188,8 @@ class RaggedTensor(AbstractComposite):
     ) -> RaggedTensor:
         """Each row holds `uniform_row_length` values."""
         count = shape(_rows(values), out_type=int64)[0] // uniform_row_length if nrows is None else _int64(nrows)
-        return cls.from_row_splits(values, numbers_below(count + 1) * uniform_row_length, name, validate)
+        made = cls.from_row_splits(values, numbers_below(count + 1) * uniform_row_length, name, validate)
+        return cls(made.values, made.row_splits, _int64(uniform_row_length))
 
     @classmethod
     def from_nested_row_splits(
@@ -313,12 +325,26 @@ class RaggedTensor(AbstractComposite):
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of other values."""
-        return RaggedTensor(new_values, self.row_splits)
+        return RaggedTensor(new_values, self.row_splits, self.uniform_row_length)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of rows of other values."""
         values = self.values
         return self.with_values(values.with_flat_values(new_values) if isinstance(values, RaggedTensor) else new_values)
+
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
+        """The same: splits are of int64, whatever `dtype` asks for.
+
+        Raises:
+            ValueError: `dtype` is neither int32 nor int64.
+        """
+        if as_dtype(dtype) not in (int32, int64):
+            raise ValueError(f"RaggedTensor: row splits are int32 or int64, not {dtype}")
+        return self
+
+    def consumers(self) -> list[Operation]:
+        """The operations that read the values or the splits."""
+        return [op for op in self.graph.operations if any(x in self.tensors for x in op.inputs)]
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from one to the other as one."""

@@ -28,7 +28,7 @@ Reduction = Callable[..., Any]
 
 
 @in_graph_of_inputs
-def _reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims: bool) -> Any:
+def reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims: bool) -> Any:
     """`x` reduced along its axes, the last first."""
     if not isinstance(x, RaggedTensor):
         return dense(x, axis, keepdims)
@@ -51,19 +51,19 @@ def _along(dense: Reduction, segments: Reduction, x: Any, axis: int) -> Any:
     if axis > 1:
         return x.with_values(_along(dense, segments, x.values, axis - 1))
     if axis == 1:
-        return _segmented(segments, x.values, x.value_rowids(), x.nrows())
+        return put_together(segments, x.values, x.value_rowids(), x.nrows())
     rows = zeros_like(x.row_starts())
-    return _segmented(segments, x, rows, ones_like(x.row_splits[0])).values
+    return put_together(segments, x, rows, ones_like(x.row_splits[0])).values
 
 
-def _segmented(segments: Reduction, data: Any, numbers: Tensor, count: Tensor) -> Any:
+def put_together(segments: Reduction, data: Any, numbers: Tensor, count: Any) -> Any:
     """The rows of `data` with one number, put together: elements at one place of such rows become one."""
     if not isinstance(data, RaggedTensor):
         return segments(data, numbers, count)
     longest = unsorted_segment_max(data.row_lengths(), numbers, count)
     splits = splits_of(maximum(longest, zeros_like(longest)))
     places = gather(gather(splits, numbers), data.value_rowids()) + data.places_in_rows()
-    return RaggedTensor(_segmented(segments, data.values, places, splits[-1]), splits)
+    return RaggedTensor(put_together(segments, data.values, places, splits[-1]), splits)
 
 
 _DOC = """{what} of a ragged tensor along `axis`, a number, several, or None for all; a dense one as `pb.{name}`.
@@ -89,7 +89,7 @@ def _reduction(
         input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
     ) -> Any:
         del name
-        return _reduced(dense, segments, input_tensor, axis, keepdims)
+        return reduced(dense, segments, input_tensor, axis, keepdims)
 
     return named(
         name, _DOC.format(what=what, name=name, derivative=derivative, example=example, result=result), reduction
