@@ -59,6 +59,8 @@ def split(
     [b'a', b'b', b'c']
     """
     given: Any = source if input is None else input
+    if isinstance(given, pb.RaggedTensor):
+        return given.with_flat_values(ragged_parts(StringSplitV2(sep or "", maxsplit), given.flat_values, name))
     return _of_type("strings.split", StringSplitV2(sep or "", maxsplit), given, result_type, name)
 
 
