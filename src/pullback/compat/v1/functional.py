@@ -8,11 +8,13 @@ from typing import Any
 import pullback as pb
 
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.errors import InvalidArgumentError
 from ...core.typing import TensorLike
 from ...core.values import constant_value
 
 
+@in_graph_of_inputs
 def If(
     cond: TensorLike,
     inputs: Sequence[TensorLike],
@@ -32,6 +34,7 @@ def If(
     return _listed(pb.cond(chosen, lambda: _listed(then_branch(*xs)), lambda: _listed(else_branch(*xs)), name=name))
 
 
+@in_graph_of_inputs
 def While(
     input_: Sequence[TensorLike],
     cond: Callable[..., Any],
@@ -69,6 +72,7 @@ def While(
     return _listed(pb.while_loop(going, following, _tensors(input_), name=name))
 
 
+@in_graph_of_inputs
 def For(
     start: TensorLike,
     limit: TensorLike,
@@ -109,6 +113,7 @@ def For(
     return _listed(pb.while_loop(going, following, [begin, *_tensors(inputs)], name=name or "For"))[1:]
 
 
+@in_graph_of_inputs
 def Gradient(inputs: Sequence[TensorLike], f: Any, name: str | None = None) -> list[Any]:
     """The derivatives of `f` by its arguments, the first of `inputs`, for the cotangents of its results, the others.
 
@@ -124,6 +129,7 @@ def Gradient(inputs: Sequence[TensorLike], f: Any, name: str | None = None) -> l
     return symbolic_gradient(inputs, [None] * f.argument_count, f, name)
 
 
+@in_graph_of_inputs
 def symbolic_gradient(input: Sequence[TensorLike], Tout: Sequence[Any], f: Any, name: str | None = None) -> list[Any]:
     """The derivatives of the function `f` by its arguments, as many as `Tout`; the rest of `input` are cotangents.
 
@@ -143,6 +149,7 @@ def symbolic_gradient(input: Sequence[TensorLike], Tout: Sequence[Any], f: Any, 
         return list(pb.gradients(ys, xs, list(dys), unconnected_gradients="zero"))
 
 
+@in_graph_of_inputs
 def partitioned_call(
     args: Sequence[TensorLike],
     f: Callable[..., Any],
@@ -163,6 +170,7 @@ def partitioned_call(
     return result if isinstance(result, pb.Operation) else _listed(result)
 
 
+@in_graph_of_inputs
 def remote_call(
     args: Sequence[TensorLike], Tout: object, f: Callable[..., Any], target: str, name: str | None = None
 ) -> list[Any]:

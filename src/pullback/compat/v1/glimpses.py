@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 
 
+@in_graph_of_inputs
 def extract_glimpse(
     input: TensorLike,
     size: Sequence[int],

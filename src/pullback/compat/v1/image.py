@@ -7,6 +7,7 @@ from typing import Any
 import pullback as pb
 
 from ... import image as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 from ...layers.image.framing import fitted
 from . import io
@@ -46,6 +47,7 @@ def _in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_float32
 
 
+@in_graph_of_inputs
 @_in_float32
 def resize_image_with_pad(
     image: TensorLike,

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, TensorLike
 from ...optimizers.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from ...optimizers.moving_averages import assign_moving_average as assign_moving_average
 
 
+@in_graph_of_inputs
 def weighted_moving_average(
     value: TensorLike,
     decay: TensorLike,
@@ -45,6 +47,7 @@ def weighted_moving_average(
         return averages[0] / averages[1]
 
 
+@in_graph_of_inputs
 def create_slot(
     primary: pb.Variable | pb.Tensor, val: TensorLike, name: str, colocate_with_primary: bool = True
 ) -> pb.Variable:

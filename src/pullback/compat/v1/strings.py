@@ -9,6 +9,7 @@ import numpy as np
 import pullback as pb
 
 from ... import strings as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 from ...primitives.creation.constant import as_array
 from ...primitives.strings.splitting import StringSplit, StringSplitV2, ragged_parts, sparse_parts
@@ -44,6 +45,7 @@ OF_TENSORFLOW = {
 """The names that `tf` itself has for functions of `tf.strings`."""
 
 
+@in_graph_of_inputs
 def split(
     input: TensorLike | None = None,
     sep: str | None = None,
@@ -82,6 +84,7 @@ def string_split(
     return _of_type("string_split", StringSplit(between, skip_empty), source, result_type, name)
 
 
+@in_graph_of_inputs
 def unsorted_segment_join(
     inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
 ) -> pb.Tensor:

@@ -21,6 +21,7 @@ from ..shape.broadcast import broadcast_to
 from .base import AbstractTextwise, check_text, texts
 
 
+@in_graph_of_inputs
 def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """The texts of all `inputs` at one place, one behind the other, with `separator` between them.
 
@@ -38,6 +39,7 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
     return StringJoin(separator)(*[convert_to_tensor(x) for x in inputs], name=name)
 
 
+@in_graph_of_inputs
 def add_texts(x: TensorLike, y: TensorLike, name: str | None) -> Tensor:
     """`x + y` of texts, which broadcast where their shapes are known.
 

@@ -12,9 +12,11 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import ShapeLike, TensorLike
 
 
+@in_graph_of_inputs
 def transform(
     images: TensorLike,
     transforms: TensorLike,
@@ -46,6 +48,7 @@ def transform(
     return _of_images("transform", images, moved, name)
 
 
+@in_graph_of_inputs
 def rotate(
     images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST", name: str | None = None
 ) -> pb.Tensor:
@@ -69,6 +72,7 @@ def rotate(
     return _of_images("rotate", images, turned, name)
 
 
+@in_graph_of_inputs
 def translate(
     images: TensorLike, translations: TensorLike, interpolation: str = "NEAREST", name: str | None = None
 ) -> pb.Tensor:
@@ -85,6 +89,7 @@ def translate(
     return transform(images, translations_to_projective_transforms(translations), interpolation, name=name)
 
 
+@in_graph_of_inputs
 def angles_to_projective_transforms(
     angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
 ) -> pb.Tensor:

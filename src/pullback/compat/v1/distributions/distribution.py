@@ -31,6 +31,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import graph_among, in_graph_of_inputs
 from ....core.seen import seen
 from ....core.typing import TensorLike
 from .checks import checked
@@ -67,6 +68,12 @@ class Distribution:
         bound.apply_defaults()
         made._given = dict(list(bound.arguments.items())[1:])
         return made
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A distribution is in the graph of its parameters."""
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = in_graph_of_inputs(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -344,7 +351,7 @@ class Distribution:
     @contextmanager
     def _scope(self, name: str | None) -> Iterator[None]:
         """The name scope of a method, in that of the distribution."""
-        graph = pb.get_default_graph().acting
+        graph = (graph_among(list(vars(self).values())) or pb.get_default_graph()).acting
         with graph.within(self._name), graph.name_scope(name) if name else nullcontext():
             yield
 

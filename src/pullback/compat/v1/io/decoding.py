@@ -22,6 +22,7 @@ import numpy as np
 import pullback as pb
 
 from ....core import nest
+from ....core.contexts import in_graph_of_inputs
 from ....core.dtypes import FLOATING, dtype_name
 from ....core.limits import reading
 from ....core.typing import DTypeLike, TensorLike
@@ -32,6 +33,7 @@ from ..composites import of_composites_too
 Array = np.ndarray[Any, Any]
 
 
+@in_graph_of_inputs
 def decode_raw(
     input_bytes: TensorLike | None = None,
     out_type: DTypeLike | None = None,

@@ -7,9 +7,11 @@ from typing import Any
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 
 
+@in_graph_of_inputs
 def sequence_loss(
     logits: TensorLike,
     targets: TensorLike,
