@@ -124,6 +124,8 @@ _ASSERTIONS = frozenset(
     f"assert_{n}" for n in ("equal", "greater", "greater_equal", "less", "less_equal", "near", "none_equal")
 )
 """Assertions on two tensors."""
+CHECKS = _ASSERTIONS | {"assert_type", "check_numerics"}
+"""Functions of `tf.debugging` on ragged tensors."""
 _OF_SPARSE: dict[str, Callable[..., pb.Tensor]] = {
     "rank": lambda input, name=None: pb.size(input.dense_shape, name=name),
     "shape": lambda input, name=None, out_type=pb.int32: pb.cast(input.dense_shape, out_type, name=name),
