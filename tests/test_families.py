@@ -153,10 +153,10 @@ def test_an_operation_of_the_reference_page_has_its_rows_under_its_family() -> N
             for code in reference.called_by(case):
                 called.setdefault(code, set()).add(family)
     assert {
-        names[function][0]: f"in {called[function.__code__]}, not in {family}"
+        names[function][0]: f"in {called[reference.code_of(function)]}, not in {family}"
         for family, functions in reference.listed(names).items()
         for function in functions
-        if family not in called.get(function.__code__, {family})
+        if family not in called.get(reference.code_of(function), {family})
     } == {}
 
 

@@ -36,8 +36,8 @@ def test_the_page_is_what_its_program_makes() -> None:
 def test_every_derivative_on_the_page_is_compared_with_differences_to_second_order() -> None:
     tested = reference.tested_by_rows()
     listed = [f for functions in reference.listed(NAMES).values() for f in functions]
-    nothing = reference.Tested("", 0)
-    below = {NAMES[f][0] for f in listed if reference.derivative_of(f) and tested.get(f.__code__, nothing).order < 2}
+    nothing, code_of = reference.Tested("", 0), reference.code_of
+    below = {NAMES[f][0] for f in listed if reference.derivative_of(f) and tested.get(code_of(f), nothing).order < 2}
     assert below == UNTESTED.keys()
 
 
@@ -54,11 +54,8 @@ CONSTANT = {
 def test_every_operation_that_is_differentiated_has_a_formula() -> None:
     tested = reference.tested_by_rows()
     listed = [f for functions in reference.listed(NAMES).values() for f in functions]
-    without = {
-        NAMES[f][0]
-        for f in listed
-        if f.__code__ in tested and tested[f.__code__].order and "Derivative: " not in (f.__doc__ or "")
-    }
+    differentiated = [f for f in listed if (found := tested.get(reference.code_of(f))) and found.order]
+    without = {NAMES[f][0] for f in differentiated if "Derivative: " not in (f.__doc__ or "")}
     assert without == CONSTANT
 
 

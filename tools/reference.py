@@ -20,6 +20,7 @@ from tests.cases.case import Case
 from tests.cases.table import building, families
 
 import pullback as pb
+from pullback.core.contexts import in_graph_of_inputs
 from pullback.primitives.families import FAMILIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "operations.md"
@@ -84,7 +85,7 @@ def page() -> str:
     names, tested = public_names(), tested_by_rows()
     parts = [HEAD]
     for family, functions in listed(names).items():
-        lines = [_line(f, names[f], tested.get(f.__code__)) for f in functions]
+        lines = [_line(f, names[f], tested.get(code_of(f))) for f in functions]
         parts += [f"\n## {family}\n\n{FAMILIES[family]}.\n", COLUMNS, *lines]
     return "\n".join(parts) + "\n"
 
@@ -144,6 +145,16 @@ def _order(case: Case) -> int:
     return 3 if case.third_order else 1 if case.not_second_order else 2
 
 
+def code_of(function: Callable[..., Any]) -> CodeType:
+    """The code of a function, behind what `in_graph_of_inputs` wraps round it."""
+    code = function.__code__
+    return inspect.unwrap(function).__code__ if code is _WRAPPER else code
+
+
+_WRAPPER = in_graph_of_inputs(main).__code__
+"""The code of all functions that are wrapped so."""
+
+
 def called_by(case: Case) -> set[CodeType]:
     """What a row calls itself, not what that calls in its turn."""
     called: set[CodeType] = set()
@@ -152,7 +163,8 @@ def called_by(case: Case) -> set[CodeType]:
         del argument
         caller = frame.f_back
         if event == "call" and caller is not None and caller.f_code.co_filename.startswith(CASES):
-            called.add(frame.f_code)
+            wrapped = frame.f_locals["function"] if frame.f_code is _WRAPPER else None
+            called.add(frame.f_code if wrapped is None else code_of(wrapped))
 
     with _profiling(look), contextlib.redirect_stderr(io.StringIO()), building(case):
         pass

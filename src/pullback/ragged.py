@@ -5,10 +5,10 @@ from .primitives.ragged.conversions import placeholder as placeholder
 from .primitives.ragged.operations import boolean_mask as boolean_mask
 from .primitives.ragged.operations import concat as concat
 from .primitives.ragged.operations import gather as gather
-from .primitives.ragged.operations import install_ragged_methods as _install_ragged_methods
 from .primitives.ragged.operations import map_flat_values as map_flat_values
 from .primitives.ragged.operations import range_ as _range
 from .primitives.ragged.operations import stack as stack
+from .primitives.ragged.operators import install_ragged_methods as _install_ragged_methods
 from .primitives.ragged.partitions import row_splits_to_segment_ids as row_splits_to_segment_ids
 from .primitives.ragged.partitions import segment_ids_to_row_splits as segment_ids_to_row_splits
 from .primitives.ragged.partitions import stack_dynamic_partitions as stack_dynamic_partitions

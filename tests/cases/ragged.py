@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.ragged import padded, partitions, parts
 
 from .case import Case, normal, positive
 
@@ -149,5 +150,75 @@ CASES = [
         lambda t: pb.nn.embedding_lookup_sparse(t, pb.ragged.constant([[0, 1], [], [2, 2]]), None, "sum"),
         [normal(3, 2)],
         lambda t: np.stack([t[0] + t[1], 0 * t[0], 2 * t[2]]),
+    ),
+    Case(
+        "squeeze",
+        lambda v: parts.squeeze(pb.RaggedTensor.from_uniform_row_length(v, 1), 1),
+        [normal(3, 2)],
+        lambda v: v,
+    ),
+    Case(
+        "split",
+        lambda v: [part.flat_values for part in parts.split(_rows(v), [1, 3])],
+        [normal(6)],
+        lambda v: [v[:2], v[2:]],
+    ),
+    Case(
+        "dynamic_partition",
+        lambda v: parts.dynamic_partition(_rows(v), _rows(np.array([1, 0, 1, 1, 0, 2])), 3),
+        [normal(6)],
+        lambda v: [v[[1, 4]], v[[0, 2, 3]], v[5:]],
+    ),
+    Case(
+        "batch_gather",
+        lambda v: parts.batch_gather(_rows(v), pb.ragged.constant([[1, 1, 0], [], [2], [0]], pb.int64)).values,
+        [normal(6)],
+        lambda v: v[[1, 1, 0, 4, 5]],
+    ),
+    Case(
+        "gather_in_rows",
+        lambda v: pb.ragged.gather(pb.RaggedTensor.from_row_lengths(v, np.array([2, 3, 1])), [0, 0], axis=1),
+        [normal(6)],
+        lambda v: v[[[0, 0], [2, 2], [5, 5]]],
+    ),
+    Case(
+        "stack_inside",
+        lambda v, w: pb.ragged.stack([_rows(v), _rows(w)], 2).values,
+        [normal(6), normal(6, seed=1)],
+        lambda v, w: np.stack([v, w], 1),
+    ),
+    Case(
+        "broadcast_rows",
+        lambda v, w: (_rows(v) * pb.RaggedTensor.from_row_lengths(w, np.ones(4, int))).values,
+        [normal(6), normal(4)],
+        lambda v, w: v * np.repeat(w, LENGTHS),
+    ),
+    Case(
+        "turned_rows",
+        lambda v: [_rows(v)[:, ::-1].values, _rows(v)[:, -1:0:-1].values],
+        [normal(6)],
+        lambda v: [v[[1, 0, 4, 3, 2, 5]], v[[1, 4, 3]]],
+    ),
+    Case(
+        "cumsum",
+        lambda v: [padded.cumsum(_rows(v), axis).values for axis in (0, 1)],
+        [normal(6)],
+        lambda v: [
+            np.array([v[0], v[1], v[0] + v[2], v[1] + v[3], v[4], v[0] + v[2] + v[5]]),
+            np.concatenate([np.cumsum(v[row]) for row in ROWS]),
+        ],
+    ),
+    Case(
+        "matmul",
+        lambda v, w: padded.matmul(_rows(v), _rows(w), transpose_b=True).flat_values,
+        [normal(6, 2), normal(6, 2, seed=1)],
+        lambda v, w: np.concatenate([(v[row] @ w[row].T).ravel() for row in ROWS]),
+        not_erased_rank="factors must have a known rank",
+    ),
+    Case(
+        "unsorted_segment_sum",
+        lambda v: partitions.segmented(pb.math.unsorted_segment_sum)(_rows(v), _rows(np.array([1, 0, 1, 1, 0, 2])), 3),
+        [normal(6)],
+        lambda v: np.array([v[1] + v[4], v[0] + v[2] + v[3], v[5]]),
     ),
 ]

@@ -3,7 +3,9 @@
     python tests/compat/make_signatures.py
     python tests/compat/make_signatures.py tensorflow_core/contrib
 
-A line is a name, and its parameters in order. The second form reads the files of `tf.contrib` in TensorFlow 1.15.
+A line is a name, and its parameters in order; in `defaults.txt`, which has methods and deeper namespaces of version 1
+too, with defaults that are numbers, texts, truth values or None. The second form reads the files of `tf.contrib` in
+TensorFlow 1.15.
 """
 
 from __future__ import annotations
@@ -33,6 +35,47 @@ def lines(module: Any, prefix: str = "") -> Iterator[str]:
             continue
         if all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters):
             yield " ".join([prefix + name, *[p.name for p in parameters]])
+
+
+NOT_FOLLOWED = {"compat", "v1", "v2", "keras", "lite", "raw_ops", "test", "tpu", "xla"}
+LITERALS = (bool, int, float, str, type(None))
+
+
+def lines_with_defaults(root: ModuleType) -> Iterator[str]:
+    """Of functions, classes and methods in all namespaces below `root`, each once."""
+    modules, seen = [(root, "")], set()
+    while modules:
+        module, prefix = modules.pop(0)
+        for name in dir(module):
+            value = member(module, name)
+            if isinstance(value, ModuleType) and name not in NOT_FOLLOWED and value.__name__.startswith("tensorflow"):
+                modules.append((value, f"{prefix}{name}."))
+            if isinstance(value, ModuleType) or not callable(value) or id(value) in seen:
+                continue
+            seen.add(id(value))
+            yield from shown(prefix + name, value)
+            for method in vars(value) if inspect.isclass(value) else ():
+                yield from shown(f"{prefix}{name}.{method}", member(value, method))
+
+
+def member(owner: Any, name: str) -> Any:
+    """The public attribute of that name, or None; parts of Keras raise where they are asked for."""
+    try:
+        value = None if name.startswith("_") else getattr(owner, name)
+        place = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        return None if "keras" in (place or "") else value
+    except Exception:
+        return None
+
+
+def shown(name: str, value: Any) -> Iterator[str]:
+    try:
+        parameters = list(inspect.signature(value).parameters.values()) if callable(value) else []
+    except (TypeError, ValueError):
+        return
+    if parameters and all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters):
+        given = [f"{p.name}={p.default!r}" if type(p.default) in LITERALS else p.name for p in parameters]
+        yield " ".join([name, *[p.partition("=")[0] if " " in p else p for p in given if p != "self"]])
 
 
 CONTRIB = "crf cudnn_rnn framework layers legacy_seq2seq losses metrics opt rnn seq2seq training"
@@ -70,6 +113,7 @@ def main() -> None:
             if hasattr(root, name):
                 found += lines(getattr(root, name), f"{name}.")
         (folder / f"{file}.txt").write_text("\n".join(found) + "\n")
+    (folder / "defaults.txt").write_text("\n".join(lines_with_defaults(tf.compat.v1)) + "\n")
 
 
 if __name__ == "__main__":

@@ -67,11 +67,11 @@ def test_its_derivative_is_that_of_the_values() -> None:
     "function",
     [
         tf.sort,
-        tf.cumsum,
+        tf.argmax,
         lambda x: tf.roll(x, 1, [0]),
         lambda x: tf.maximum(x, [1.0, 2.0, 3.0]),
         tf.convert_to_tensor,
-        lambda x: tf.matmul(x, x),
+        tf.linalg.trace,
     ],
 )
 @pytest.mark.parametrize("make", [ragged, sparse])

@@ -14,6 +14,8 @@ ROWS: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
     ("assertEmpty", ((),), (3,)),
     ("assertNotEmpty", ("a",), (set(),)),
     ("assertNotEmpty", ([0],), (3,)),
+    ("assertAllInRange", ([1.0, 2.0], 1.0, 2.0), ([1.0, 3.0], 1.0, 2.0)),
+    ("assertAllInRange", ([1.5], 1.0, 2.0, True, True), ([1.0, 1.5], 1.0, 2.0, True)),
     ("assertItemsEqual", ([1, 2, 2], [2, 1, 2]), ([1, 2, 2], [2, 1])),
     ("assertSameElements", ([1, 2, 2], [2, 1]), ([1, 2], [2, 3])),
     ("assertContainsSubset", ([1], [2, 1]), ([1, 3], [2, 1])),

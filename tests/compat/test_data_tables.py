@@ -118,3 +118,10 @@ def test_what_cannot_be_is_refused(table: str) -> None:
             E.make_csv_dataset(table, 2, **options)
     with pytest.raises(ValueError, match=r"^make_csv_dataset: no files match /nowhere/x$"):
         E.make_csv_dataset("/nowhere/x", 2)
+
+
+def test_columns_may_be_left_out(table: str) -> None:
+    rows = elements(E.CsvDataset(table, [tf.int32, "none"], header=True, exclude_cols=[1]))
+    assert [tuple(row) for row in rows] == [(1, b"x"), (2, b"y"), (3, b"z,w")]
+    with pytest.raises(ValueError, match="select_cols and exclude_cols are both given"):
+        E.CsvDataset(table, [tf.int32], select_cols=[0], exclude_cols=[1, 2])

@@ -69,3 +69,14 @@ def test_a_file_is_read_and_written_as_pythons(folder: Path) -> None:
     with G.Open(folder / "p", "wb") as file:
         pickle.dump([1], file)
     assert pickle.load(G.GFile(folder / "p", "rb")) == [1]
+
+
+def test_files_are_named_by_the_parameters_of_tensorflow_2(folder: Path) -> None:
+    files, name = tf.io.gfile, str(folder / "first")
+    Path(name).write_text("text")
+    files.copy(src=name, dst=name + "2")
+    files.rename(src=name, dst=name + "3", overwrite=True)
+    assert not files.exists(path=name)
+    assert files.stat(path=name + "2").length == 4
+    assert files.glob(pattern=name + "*") == [name + "2", name + "3"]
+    assert next(iter(files.walk(str(folder), topdown=True)))[0] == str(folder)

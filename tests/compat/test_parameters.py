@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterator
 from functools import reduce
@@ -51,10 +52,14 @@ EXEMPT = {name for names in DIFFERENCES.values() for name in names.split()}
 WITHOUT_EFFECT = {
     "allow_fast_lookup",
     "bad_indices_policy",
+    "defaults",
     "dim",
+    "encoding",
     "experimental_enable_variable_lifting",
     "layout",
+    "skip_gradients_aggregation",
     "support_partition",
+    "use_pybind11_proto",
     "use_own_namescope_for_non_slot_vars",
 }
 """Last parameters that we may leave out: new ones that would change nothing here, and an old name of `axis`."""
@@ -83,6 +88,69 @@ def test_functions_take_the_parameters_of_tensorflows_in_their_order(file: str, 
             wrong.append(f"{name}: {' '.join(ours)}; TensorFlow: {' '.join(theirs)}")
     assert not wrong
     assert compared > least
+
+
+OTHER_PARAMETERS = {
+    "made by functions; programs do not call them": "data.Iterator",
+    "the operator's own name of a matrix": """
+        linalg.LinearOperatorIdentity.add_to_tensor linalg.LinearOperatorScaledIdentity.add_to_tensor
+        linalg.LinearOperatorZeros.add_to_tensor""",
+    "a scale of losses is told whether numbers are finite, which TensorFlow asks of the gradients": """
+        mixed_precision.DynamicLossScale.update mixed_precision.FixedLossScale.update
+        mixed_precision.LossScale.update mixed_precision.MixedPrecisionLossScaleOptimizer""",
+    "by a session": "saved_model.save train.Checkpoint.save train.Checkpoint.write",
+}
+"""Names of version 1 whose parameters are others here, and why."""
+OTHER_DEFAULTS = {
+    "what None stands for there": "nn.conv1d.data_format random_uniform_initializer.maxval string_split.delimiter",
+    "the name of the operation": "parallel_stack.name",
+}
+"""Those with other defaults, and why."""
+
+
+def members() -> Iterator[tuple[str, list[inspect.Parameter], list[str]]]:
+    """Functions, classes and methods of version 1 that both have: ours, and TensorFlow's parameters with defaults."""
+    for line in (Path(__file__).parent / "signatures" / "defaults.txt").read_text().splitlines():
+        name, *theirs = line.split()
+        place, _, last = name.rpartition(".")
+        try:
+            owner: Any = reduce(getattr, place.split("."), v1) if place else v1
+            ours = list(inspect.signature(getattr(owner, last)).parameters.values())
+        except (AttributeError, TypeError, ValueError):
+            continue
+        ours = ours[1:] if inspect.isclass(owner) and inspect.isfunction(inspect.getattr_static(owner, last)) else ours
+        if not any(p.kind is p.VAR_POSITIONAL for p in ours):
+            yield name, ours, theirs
+
+
+def test_methods_and_deeper_namespaces_take_the_parameters_of_tensorflows() -> None:
+    wrong = {}
+    for name, parameters, theirs in members():
+        named = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        ours = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        wanted = [part.partition("=")[0] for part in theirs]
+        while wanted and wanted[-1] in WITHOUT_EFFECT and wanted[-1] not in ours:
+            wanted.pop()
+        if ours[: len(wanted)] != wanted[: len(ours) if named else None]:
+            wrong[name] = f"{' '.join(ours)}; TensorFlow: {' '.join(wanted)}"
+    exempt = {name for names in OTHER_PARAMETERS.values() for name in names.split()} | EXEMPT
+    assert {name: found for name, found in wrong.items() if name not in exempt} == {}
+
+
+def test_defaults_are_those_of_tensorflow() -> None:
+    compared, wrong = 0, {}
+    for name, parameters, theirs in members():
+        ours = {p.name: p.default for p in parameters}
+        for part in theirs:
+            parameter, literal, default = part.partition("=")
+            found = ours.get(parameter)
+            if literal and type(found) in (bool, int, float, str) and default.lstrip("-") not in ("inf", "nan"):
+                compared += 1
+                if found != ast.literal_eval(default):
+                    wrong[f"{name}.{parameter}"] = f"{found!r}; TensorFlow: {default}"
+    exempt = {name for names in OTHER_DEFAULTS.values() for name in names.split()}
+    assert {name: found for name, found in wrong.items() if name not in exempt} == {}
+    assert compared > 500
 
 
 IMAGES = np.arange(32, dtype="f").reshape(1, 4, 4, 2) / 10

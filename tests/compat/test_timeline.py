@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,24 @@ def test_a_run_is_traced_only_where_it_is_asked() -> None:
         assert metadata.step_stats is None
         with pytest.raises(ValueError, match=r"^Timeline: the run was not traced; run with options=RunOptions"):
             Timeline(metadata.step_stats).generate_chrome_trace_format()
+
+
+def test_runs_of_other_threads_and_of_other_sessions_are_not_in_the_trace_of_a_run() -> None:
+    def run_meanwhile(x: Any) -> Any:
+        other = threading.Thread(target=lambda: found.append(session.run(waited)))
+        other.start()
+        other.join()
+        tf.Session(engine="numpy").run(elsewhere)
+        return x
+
+    found: list[Any] = []
+    waited, elsewhere = tf.cos(tf.constant(0.0)), tf.sinh(tf.constant(0.0))
+    y = tf.exp(tf.py_func(run_meanwhile, [tf.constant(1.0)], tf.float32, stateful=True))
+    metadata = tf.RunMetadata()
+    with tf.Session(engine="numpy") as session:
+        session.run(y, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+    assert found == [1.0]
+    assert {e["name"] for e in events(metadata) if e["ph"] == "X"} & {"Cos", "Sinh", "Exp"} == {"Exp"}
 
 
 def test_a_run_that_fails_is_traced_up_to_there_and_the_next_one_is_not() -> None:

@@ -472,11 +472,16 @@ def test_variables_of_version_1_are_true_as_objects_are() -> None:
             bool(x)
 
 
-def test_maps_have_dense_results() -> None:
-    with pytest.raises(
-        NotImplementedError, match=r"^map_fn: results of fn are stacked, and cannot be of RaggedTensorSp"
-    ):
-        tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+def test_maps_have_dense_or_ragged_results() -> None:
+    numbers = tf.constant([1, 2])
+    with pytest.raises(NotImplementedError, match=r"^map_fn: results of fn cannot be of SparseTensorSpec"):
+        tf.map_fn(tf.range, numbers, fn_output_signature=tf.SparseTensorSpec([None], tf.int32))
+    with pytest.raises(TypeError, match=r"^map_fn: fn returns int32\[\?\].*, but dtype says float32; convert"):
+        tf.map_fn(tf.range, numbers, fn_output_signature=tf.RaggedTensorSpec([None], tf.float32))
+    with pytest.raises(ValueError, match=r"^map_fn: the shape of elements, below the rows, must be known"):
+        tf.map_fn(tf.range, numbers, fn_output_signature=tf.RaggedTensorSpec([None, None], tf.int32, ragged_rank=0))
+    rows = tf.map_fn(tf.range, numbers, fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+    assert tf.Session(engine="numpy").run(rows).to_list() == [[0], [0, 1]]
     assert tf.Session(engine="numpy").run(tf.map_fn(tf.square, tf.constant([1, 2]), tf.int32)).tolist() == [1, 4]
 
 

@@ -157,3 +157,15 @@ def test_complex_images_are_refused_where_they_would_lose_their_imaginary_part(w
     )
     with pytest.raises(TypeError, match=text):
         function(x)
+
+
+@pytest.mark.parametrize("function", [pb.image.transpose, pb.image.rot90])
+def test_an_image_of_unknown_rank_is_one_or_several(function: Any) -> None:
+    x = pb.placeholder(pb.float32)
+    y, session = function(x), pb.Session(engine="numpy")
+    image = np.arange(6, dtype="f").reshape(2, 3, 1)
+    turned = session.run(y, {x: image})
+    assert turned.shape == (3, 2, 1)
+    assert (session.run(y, {x: image[None]}) == turned[None]).all()
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"must have a rank of \[3, 4\]"):
+        session.run(y, {x: np.zeros((1, 1, 2, 3, 1), "f")})

@@ -197,10 +197,10 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "one: [:, i:i + 1]",
     ),
     "dense_operand": (
-        lambda: ragged.constant(ROWS) + pb.ones([3, 3]),
+        lambda: ragged.constant(ROWS) + pb.ones([2, 3, 3]),
         ValueError,
         "a dense operand of RaggedTensor(float32[3,?], 5 values) has the shape [rows, 1, ...], or that of an element, "
-        "and not (3, 3)",
+        "and not (2, 3, 3)",
     ),
     "no_ragged": (
         lambda: ragged.map_flat_values(pb.tanh, [1.0]),

@@ -97,7 +97,7 @@ def flatten_slices(term: IndexedSlices) -> IndexedSlices:
 
 
 def _add_mixed(terms: Sequence[Term]) -> Tensor:
-    with _graph_of(terms[0]).acting.name_scope("AddN") as scope:
+    with _graph_of(terms[0]).acting.within("AddN") as scope:
         dense = [
             densify(flatten_slices(term), name=f"inputs_{i}") if isinstance(term, IndexedSlices) else term
             for i, term in enumerate(terms)
@@ -133,7 +133,7 @@ def _added(terms: Sequence[Tensor], name: str | None) -> Tensor:
 
 
 def _add_in_pairs(terms: Sequence[Tensor], op: Operation) -> Tensor:
-    with op.graph.acting.name_scope(op.name + "_gradient_sum"):
+    with op.graph.acting.within(op.name + "_gradient_sum"):
         total = terms[0]
         for term in terms[1:]:
             total = _added([total, term], None)

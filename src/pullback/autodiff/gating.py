@@ -22,7 +22,7 @@ def gate(entries: Sequence[Term | None]) -> list[Term | None]:
     producers = sorted({v.op for v in values}, key=lambda op: op.index)
     outer = graph.scope
     bare = outer._replace(devices=(), colocation=(), controllers=())
-    with graph.entered(bare), graph.name_scope("tuple"):
+    with graph.entered(bare), graph.within("tuple"):
         gated: dict[int, Any] = {}
         with graph.control_dependencies(producers):
             deps = group_operations(name="group_deps")

@@ -142,7 +142,7 @@ def _gradients(
 ) -> list[Any]:
     outer = graph.scope
     with graph.entered(outer._replace(site=outer.site or user_site())):
-        with graph.name_scope("gradients" if name is None else (name or outer.prefix)):
+        with graph.within("gradients" if name is None else (name or outer.prefix)):
             graph.unique_name("uid")
             targets = [arguments.as_target(y, f"y_{i}", graph) for i, y in enumerate(ys)]
             sources = [arguments.as_source(x, f"x_{i}", graph) for i, x in enumerate(xs)]

@@ -46,13 +46,13 @@ def build_model(seed: int) -> Model:
         layers = _Layers(graph, seed)
         x = layers.convolution("conv1", images, CHANNELS[0])
         x = layers.convolution("conv2", x, CHANNELS[1])
-        with graph.name_scope("pool1"):
+        with graph.within("pool1"):
             x = pb.nn.max_pool2d(x, 2, 2, "VALID")
         x = layers.convolution("conv3", x, CHANNELS[2])
-        with graph.name_scope("pool2"):
+        with graph.within("pool2"):
             x = pb.nn.max_pool2d(x, 2, 2, "VALID")
         logits = layers.dense("dense", x, 10)
-        with graph.name_scope("loss"):
+        with graph.within("loss"):
             losses = pb.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
             loss = pb.reduce_mean(losses)
         probabilities = pb.nn.softmax(logits, name="probabilities")
@@ -88,14 +88,14 @@ class _Layers:
 
     def convolution(self, name: str, x: pb.Tensor, channels: int) -> pb.Tensor:
         """relu(x * kernel + bias), 3x3."""
-        with self._graph.name_scope(name):
+        with self._graph.within(name):
             kernel = self._kernel([3, 3, *x.shape[-1:].known, channels])
             y = pb.nn.conv2d(x, kernel, strides=1, padding="SAME")
             return pb.nn.relu(pb.nn.bias_add(y, self._bias(channels)))
 
     def dense(self, name: str, x: pb.Tensor, units: int) -> pb.Tensor:
         """x @ kernel + bias, each image laid out as a vector."""
-        with self._graph.name_scope(name):
+        with self._graph.within(name):
             size = math.prod(x.shape[1:].known)
             kernel = self._kernel([size, units])
             return pb.nn.bias_add(pb.matmul(pb.reshape(x, [-1, size]), kernel), self._bias(units))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from ..core.contexts import in_graph_of_inputs
 from ..core.named_functions import named
 from ..core.operation import Operation, Tensor
 from ..core.typing import TensorLike
@@ -85,6 +86,7 @@ assert_non_negative = _of_one("non_negative")
 assert_non_positive = _of_one("non_positive")
 
 
+@in_graph_of_inputs
 def assert_near(
     x: TensorLike,
     y: TensorLike,
@@ -103,6 +105,7 @@ def assert_near(
     return near(x, y, rtol, atol, message, summarize, name, data)
 
 
+@in_graph_of_inputs
 def assert_rank(
     x: TensorLike,
     rank: int,
@@ -119,6 +122,7 @@ def assert_rank(
     return ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name, data, summarize)
 
 
+@in_graph_of_inputs
 def assert_rank_in(
     x: TensorLike,
     ranks: Sequence[int],
@@ -135,6 +139,7 @@ def assert_rank_in(
     return ranked_in(convert_to_tensor(x), ranks, message, name, data, summarize)
 
 
+@in_graph_of_inputs
 def assert_rank_at_least(
     x: TensorLike,
     rank: int,

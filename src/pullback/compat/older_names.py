@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import INEXACT, bfloat16, complex64, complex128, float32, float64, int32, int64
 from ..core.named_functions import named
 from ..core.operation import Tensor
@@ -55,6 +56,7 @@ to_complex64 = _to(complex64, "to_complex64", "ToComplex64")
 to_complex128 = _to(complex128, "to_complex128", "ToComplex128")
 
 
+@in_graph_of_inputs
 def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y` as Python 2 divides: integers by `pb.floordiv`, everything else by `pb.divide`.
 
@@ -107,6 +109,7 @@ def accumulate_n(
     return add_n(tensors, name)
 
 
+@in_graph_of_inputs
 def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """The slices of `params` along the last axis of `indices`, all axes before which count batches; see `pb.gather`.
 
@@ -209,6 +212,7 @@ def space_to_depth(input: TensorLike, block_size: int, name: str | None = None, 
     return space_to_depth_today(input, block_size, data_format, name)
 
 
+@in_graph_of_inputs
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,

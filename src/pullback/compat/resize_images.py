@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.contexts import in_graph_of_inputs
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
 from ..primitives.creation.constant import convert_to_tensor
@@ -26,6 +27,7 @@ _METHODS = {
 }
 
 
+@in_graph_of_inputs
 def resize_images(
     images: TensorLike,
     size: TensorLike,

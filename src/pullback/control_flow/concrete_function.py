@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.composite import AbstractComposite
+from ..core.contexts import in_graph_of_inputs
 from ..core.function import Function, Traced, bind_shape, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.lengths import Dimension, Length
@@ -166,6 +167,7 @@ class ConcreteFunction:
             leaves = [kind.value if isinstance(kind, Static) else next(given, None) for kind in self._kinds]
         return self.call_with(leaves)
 
+    @in_graph_of_inputs
     def call_with(
         self, leaves: Sequence[Any], *, recompute: bool = False, zeros: bool = False, name: str | None = None
     ) -> Any:

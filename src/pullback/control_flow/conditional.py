@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
 from ..core.errors import WrongKindError
@@ -32,6 +33,7 @@ from .tracing import Part, kinds, put_together, take_apart, trace_together
 Branch = Callable[[], Any]
 
 
+@in_graph_of_inputs
 def cond(
     pred: TensorLike,
     true_fn: Branch | None = None,
@@ -79,6 +81,7 @@ def cond(
         return _chosen(lambda fs, kept: If(fs[0], fs[1], kept), predicate, parts, "cond")
 
 
+@in_graph_of_inputs
 def switch_case(
     branch_index: TensorLike, branch_fns: Any, default: Branch | None = None, name: str = "switch_case"
 ) -> Any:
@@ -115,6 +118,7 @@ def switch_case(
         return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "switch_case")
 
 
+@in_graph_of_inputs
 def case(
     pred_fn_pairs: Any,
     default: Branch | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.composite import AbstractComposite
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import as_dtype, int32
 from ..core.function import Function, Parameter
 from ..core.graph import Tensor, get_default_graph
@@ -28,6 +29,7 @@ NUMBER = Parameter(TensorType(int32, TensorShape([])))
 """What stands for the number of the row."""
 
 
+@in_graph_of_inputs
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
@@ -60,10 +62,11 @@ def map_fn(
     """
     del parallel_iterations, swap_memory, infer_shape
     dtypes = dtype if fn_output_signature is None else fn_output_signature
-    found = _mapped("map_fn", *_by_number(fn, elems), None, name or "map", dtypes)
+    found = _mapped("map_fn", *by_number(fn, elems), None, name or "map", dtypes)
     return found if back_prop else nest.map_structure(stop_gradient, found)
 
 
+@in_graph_of_inputs
 def vectorized_map(
     fn: Callable[..., Any],
     elems: Any,
@@ -121,7 +124,7 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         return put_together(returned[0], outputs[1 : 1 + count])
 
 
-def _by_number(fn: Callable[..., Any], elems: Any) -> tuple[Callable[..., Any], Any]:
+def by_number(fn: Callable[..., Any], elems: Any) -> tuple[Callable[..., Any], Any]:
     """`fn` and `elems` with the numbers of the rows of ragged tensors in their place."""
     if not callable(fn) or not any(isinstance(x, RaggedTensor) for x in nest.flatten(elems)):
         return fn, elems

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.contexts import in_graph_of_inputs
 from ..core.function import carried_parameter
 from ..core.graph import Tensor, get_default_graph
 from ..primitives.identity.identity import stop_gradient
@@ -18,6 +19,7 @@ from .tracing import Part, put_together, take_apart, trace_together
 from .while_loop import check_next
 
 
+@in_graph_of_inputs
 def scan(
     fn: Callable[..., Any],
     elems: Any,
@@ -50,6 +52,7 @@ def scan(
     return _folded("scan", fn, elems, initializer, reverse, True, back_prop, name)
 
 
+@in_graph_of_inputs
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -71,6 +74,7 @@ def foldl(
     return _folded("foldl", fn, elems, initializer, False, False, back_prop, name)
 
 
+@in_graph_of_inputs
 def foldr(
     fn: Callable[..., Any],
     elems: Any,

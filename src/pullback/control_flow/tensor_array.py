@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.composite import AbstractComposite
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.errors import InvalidArgumentError
-from ..core.graph import Operation, Tensor
+from ..core.graph import Graph, Operation, Tensor
 from ..core.seen import seen
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType
@@ -135,6 +136,11 @@ class TensorArray(AbstractComposite):
         return self._rows, self._size
 
     @property
+    def graph(self) -> Graph:
+        """The graph of the elements."""
+        return self._size.graph
+
+    @property
     def lasting_types(self) -> tuple[TensorType, ...]:
         """The types of the two; the number of the elements is not for ever where it may grow."""
         rows = self._rows.type
@@ -156,6 +162,7 @@ class TensorArray(AbstractComposite):
         """The number of elements, a scalar of int32."""
         return identity(self._size, name=name) if name else self._size
 
+    @in_graph_of_inputs
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element number `index`."""
         number = _position("read", index)
@@ -163,6 +170,7 @@ class TensorArray(AbstractComposite):
         piece = None if self._pieces is None else self._pieces.at(self._place(number))
         return self.gather(number, name) if piece is None else identity(piece, name=name)
 
+    @in_graph_of_inputs
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
@@ -172,6 +180,7 @@ class TensorArray(AbstractComposite):
         numbers = self._inside("read from", numbers)
         return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
+    @in_graph_of_inputs
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with `value` as its element number `index`."""
         number, row = _position("write", index), convert_to_tensor(value, self._dtype)
@@ -179,6 +188,7 @@ class TensorArray(AbstractComposite):
             return self._of_pieces(self._pieces.with_one(known, row))
         return self._dense()._written(number, row, name)
 
+    @in_graph_of_inputs
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` [n, element...] as its elements of the numbers `indices` [n]."""
         numbers = _integers("TensorArray.scatter: the indices must be integers", indices)
@@ -201,6 +211,7 @@ class TensorArray(AbstractComposite):
             return identity(self._rows, name=name or "TensorArrayStack")
         return ensure_shape(self._rows, static, name=name or "TensorArrayStack")
 
+    @in_graph_of_inputs
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array whose elements are the rows of `value` [n, element...]."""
         rows = convert_to_tensor(value, self._dtype)
@@ -225,6 +236,7 @@ class TensorArray(AbstractComposite):
             return reshape(rows, [n * k, *rest], name=name or "TensorArrayConcat")
         return reshape(rows, concat([[-1], shape(rows)[2:]], 0), name=name or "TensorArrayConcat")
 
+    @in_graph_of_inputs
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """The array whose elements are pieces of `value` [n, ...] of the given lengths, a vector whose sum is n.
 

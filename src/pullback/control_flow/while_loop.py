@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import nest
 from ..core.composite import AbstractComposite
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
 from ..core.function import carried_parameter
@@ -34,6 +35,7 @@ from .tracing import Part, kinds, lasting_types, put_together, take_apart, trace
 UNBOUNDED = np.iinfo(np.int32).max
 
 
+@in_graph_of_inputs
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from .graph import Graph
 from .operation import Tensor
 from .shape import TensorShape
 from .types import TensorType
@@ -18,6 +19,11 @@ class AbstractComposite(ABC):
     @abstractmethod
     def tensors(self) -> tuple[Tensor, ...]:
         """The tensors that it is made of."""
+
+    @property
+    @abstractmethod
+    def graph(self) -> Graph:
+        """The graph of the tensors."""
 
     @property
     @abstractmethod

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+from .composite import AbstractComposite
 from .graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from .scopes import DeviceFunction
+from .slices import IndexedSlices
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_MANY = (list, tuple, dict)
 
 
 def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> AbstractContextManager[str]:
     """A block in which names begin with `name/` (`default_name` where that is None), made unique; yields the prefix.
 
-    `values` may list tensors, whose graph is then the one meant.
+    `values` may list tensors, whose graph is then the one meant, and the default one inside.
 
     Raises:
         ValueError: not a valid scope name.
@@ -24,7 +31,7 @@ def name_scope(name: str | None, default_name: str | None = None, values: Any = 
     'layer/Const:0'
     """
     graph = next((v.graph for v in values or () if isinstance(v, Tensor)), None) or get_default_graph()
-    return graph.name_scope(default_name if name is None else name)
+    return graph.within(default_name if name is None else name)
 
 
 def device(device_name: str | DeviceFunction | None) -> AbstractContextManager[None]:
@@ -70,3 +77,41 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContex
 
 def _graph(element: Any) -> Graph:
     return get_default_graph() if element is None else element.graph
+
+
+def in_graph_of_inputs(function: Callable[P, R]) -> Callable[P, R]:
+    """`function`, for which the graph of the tensors that it is given is the default one.
+
+    So what it makes beside them, constants of arrays and numbers above all, is in their graph.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **options: P.kwargs) -> R:
+        default = get_default_graph()
+        graph = args[0].op.graph if args and type(args[0]) is Tensor else None
+        if graph is not default:
+            graph = graph or graph_among(args) or graph_among(options.values())
+            if graph is not None and graph is not default and not default.lies_in(graph):
+                with graph.as_default():
+                    return function(*args, **options)
+        return function(*args, **options)
+
+    return called
+
+
+def graph_among(values: Iterable[Any]) -> Graph | None:
+    """The graph of the first tensor among `values`, and within those that are lists, tuples or dictionaries."""
+    for value in values:
+        if isinstance(value, Tensor):
+            return value.op.graph
+        if isinstance(value, AbstractTensorLike):
+            return value.graph_element().op.graph
+        if isinstance(value, _MANY):
+            graph = graph_among((*value, *value.values()) if isinstance(value, dict) else value)
+            if graph is not None:
+                return graph
+        elif isinstance(value, IndexedSlices):
+            return graph_among((value.values, value.indices))
+        elif isinstance(value, AbstractComposite):
+            return value.graph
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from operator import attrgetter
@@ -16,7 +15,7 @@ from .operation import AbstractTensorLike as AbstractTensorLike
 from .operation import Operation as Operation
 from .operation import Tensor as Tensor
 from .operation import site_of as site_of
-from .scopes import NOTHING, Controller, DeviceFunction, Scope
+from .scopes import NOTHING, Controller, CurrentScope, DefaultGraphs, DeviceFunction, Scope
 from .seen import seen
 from .shape import with_symbols
 from .sites import Place, Site, user_site
@@ -24,10 +23,6 @@ from .types import TensorType
 
 if TYPE_CHECKING:
     from .primitive import Primitive
-
-
-class _Current(threading.local):
-    scope = Scope()
 
 
 class Graph(Collections):
@@ -71,7 +66,7 @@ class Graph(Collections):
         """What keeps the values of variables for functions that are called with arrays."""
         self.never_fed: set[Tensor] = set()
         self.never_fetched: set[Operation] = set()
-        self._current = _Current()
+        self._current = CurrentScope()
         self._index = OperationIndex(self.operations)
 
     def add(self, primitive: Primitive, inputs: Sequence[Tensor] = (), name: str | None = None) -> Operation:
@@ -274,7 +269,7 @@ class Graph(Collections):
 
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
-        """Names begin with `name/`, made unique unless it ends in `/`; None clears. Inside, this is the default graph.
+        """Names begin with `name/`, made unique unless it ends in `/`; None clears.
 
         Raises:
             ValueError: not a valid scope name. TypeError: no string.
@@ -285,8 +280,14 @@ class Graph(Collections):
         if prefix and prefix[-1] != "/":
             naming.check_scope_name(prefix, self.scope.prefix)
             prefix = self.unique_name(prefix) + "/"
-        where = nullcontext() if self.acting is get_default_graph() else self.as_default()
-        with where, self.entered(self.scope._replace(prefix=prefix)):
+        with self.entered(self.scope._replace(prefix=prefix)):
+            yield prefix
+
+    @contextmanager
+    def within(self, name: str | None) -> Iterator[str]:
+        """As `name_scope`, and inside this is the default graph: for functions that make several operations."""
+        default = nullcontext() if self.acting is get_default_graph() else self.as_default()
+        with default, self.name_scope(name) as prefix:
             yield prefix
 
     def get_name_scope(self) -> str:
@@ -345,10 +346,8 @@ class Graph(Collections):
         Raises:
             TypeError: not a dictionary of strings to strings.
         """
-        strings = isinstance(op_type_map, dict) and all(
-            isinstance(k, str) and isinstance(v, str) for k, v in op_type_map.items()
-        )
-        if not strings:
+        given = isinstance(op_type_map, dict) and [text for pair in op_type_map.items() for text in pair]
+        if given is False or not all(isinstance(text, str) for text in given):
             raise TypeError(f"op_type_map must be a dictionary mapping strings to strings, not {op_type_map!r}")
         outer = self.scope
         with self.entered(outer._replace(gradient_types={**outer.gradient_types, **op_type_map})):
@@ -454,14 +453,9 @@ def _told_apart(of: TensorType) -> TensorType:
     return TensorType(of[0], with_symbols(of[1])) if of[1].has_unknown else of
 
 
-class _Defaults(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[Graph] = []
-
-
 open_bodies: set[Graph] = set()
 """The bodies that are being built, in all threads: while there are none, nobody needs to ask which graph acts."""
-_defaults = _Defaults()
+_defaults = DefaultGraphs()
 _global_graph = Graph()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ from .devices import merge_devices
 from .sites import Place, Site
 
 if TYPE_CHECKING:
+    from .graph import Graph
     from .operation import Operation, Tensor
     from .primitive import Primitive
 
@@ -90,3 +92,16 @@ class Scope(NamedTuple):
             if not sources & controller.inside:
                 needed.update(dict.fromkeys(first for first in controller.inputs if first not in sources))
         return tuple(needed)
+
+
+class CurrentScope(threading.local):
+    """The scopes of each thread on one graph."""
+
+    scope = Scope()
+
+
+class DefaultGraphs(threading.local):
+    """The graphs whose `as_default` blocks each thread is in, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[Graph] = []

@@ -90,7 +90,7 @@ def _in_mode(mode: str, y: Tensor, x: Any, batch_size: int | None) -> Tensor | N
                 f"jacobian: the shapes and places of {y} by {x} are not known while the graph is built; "
                 'use mode="auto", or pb.sparse_jacobian with a feed_dict'
             )
-    with y.graph.acting.name_scope(chosen):
+    with y.graph.acting.within(chosen):
         if chosen == "forward":
             return forward(y, x, batch_size)
         if chosen == "reverse":
@@ -125,7 +125,7 @@ def batch_jacobian(
     """
     del parallel_iterations
     y = convert_to_tensor(output)
-    with y.graph.acting.transaction(), y.graph.acting.name_scope(name):
+    with y.graph.acting.transaction(), y.graph.acting.within(name):
         found = batch_rows(y, as_sources(nest.flatten(inp)), batch_size if use_pfor else 1)
     return nest.pack_sequence_as(inp, found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 Run = Callable[[Sequence[Any]], list[Any]]
 """From one array for each feed of a plan to one array for each of its fetches."""
+
+
+traced_run: ContextVar[tuple[AbstractEngine, Recorder] | None] = ContextVar("traced_run", default=None)
+"""The engine whose run is traced, in this thread, and what takes it down."""
 
 
 class EngineOptions(NamedTuple):
@@ -37,10 +42,14 @@ class AbstractEngine(ABC):
 
     takes_arrays: bool = True
     """Whether a NumPy array of the right dtype is a feed as it is, without `as_feed`."""
-    recorder: Recorder | None = None
-    """What takes down which operations run, where somebody wants to know."""
     leads: bool = True
     """Whether this process acts for all: that is the first one where a mesh spans several."""
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """What takes down which operations the run of this engine runs that this thread is in, if it is traced."""
+        traced = traced_run.get()
+        return None if traced is None or traced[0] is not self else traced[1]
 
     @abstractmethod
     def prepare(self, plan: Plan, to_host: bool = True) -> Run:

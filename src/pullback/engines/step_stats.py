@@ -11,7 +11,7 @@ from typing import Any
 from ..core.graph import Operation
 from .configuration import RunMetadata, RunOptions
 from .deadlines import time_limit
-from .engine import AbstractEngine
+from .engine import AbstractEngine, traced_run
 
 
 @dataclass
@@ -88,11 +88,11 @@ def around_run(engine: AbstractEngine, options: object, run_metadata: object) ->
 @contextmanager
 def recording(engine: AbstractEngine, run_metadata: RunMetadata) -> Iterator[None]:
     """A block whose run is taken down in `run_metadata`."""
-    recorder = engine.recorder = Recorder()
-    began = time.perf_counter_ns()
+    recorder = Recorder()
+    began, outer = time.perf_counter_ns(), traced_run.set((engine, recorder))
     try:
         yield
     finally:
         recorder.note_program(began, time.perf_counter_ns())
-        engine.recorder = None
+        traced_run.reset(outer)
         run_metadata.step_stats = recorder.stats()

@@ -32,6 +32,7 @@ from ..control_flow.signature import (
 from ..core import function as core
 from ..core import nest
 from ..core.composite import AbstractComposite
+from ..core.contexts import in_graph_of_inputs
 from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
 from ..core.sites import Site, user_site
 from ..core.slices import IndexedSlices
@@ -277,6 +278,7 @@ class Function:
             found += [name] if not nest.is_nested(value) else [f"{name}_{i}" for i in range(count)]
         return found
 
+    @in_graph_of_inputs
     def _concrete(self, inputs: Any, names: list[str]) -> ConcreteFunction:
         graph = get_default_graph()
         leaves = nest.flatten(inputs)

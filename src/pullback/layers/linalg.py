@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.contexts import in_graph_of_inputs
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
 from ..primitives.activations.bias import bias_add
@@ -10,6 +11,7 @@ from ..primitives.base.broadcasting import operands
 from ..primitives.linalg.matmul import matmul
 
 
+@in_graph_of_inputs
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """`x @ weights + biases`.
 
@@ -25,10 +27,11 @@ def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str 
     array([[3.5]], dtype=float32)
     """
     a, w, b = operands(x, weights, biases)
-    with a.graph.name_scope(name or "xw_plus_b") as scope:
+    with a.graph.within(name or "xw_plus_b") as scope:
         return bias_add(matmul(a, w), b, name=scope)
 
 
+@in_graph_of_inputs
 def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """`relu(x @ weights + biases)`.
 
@@ -44,5 +47,5 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str
     array([[3.5, 0. ]], dtype=float32)
     """
     a, w, b = operands(x, weights, biases)
-    with a.graph.name_scope(name or "relu_layer") as scope:
+    with a.graph.within(name or "relu_layer") as scope:
         return relu(bias_add(matmul(a, w), b), name=scope)

@@ -70,7 +70,7 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     graph = get_default_graph() if graph is None else graph
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
-    with graph.as_default(), graph.name_scope(None):
+    with graph.as_default(), graph.within(None):
         return get_variable(
             "global_step",
             [],

@@ -115,7 +115,7 @@ class DynamicLossScale(AbstractLossScale):
     def _of(self, graph: Graph) -> tuple[Variable, Variable]:
         graph = graph.outermost
         if graph not in self._variables:
-            with graph.as_default(), graph.name_scope(None):
+            with graph.as_default(), graph.within(None):
                 scale = Variable(self._initial, trainable=False, name="current_loss_scale", dtype=float32)
                 steps = Variable(0, trainable=False, name="good_steps", dtype=int32)
             self._variables[graph] = scale, steps

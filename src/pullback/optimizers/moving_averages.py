@@ -81,7 +81,7 @@ class ExponentialMovingAverage:
                     x.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, x)
         if not given:
             return group_operations(name=self._name)
-        with next(iter(self._averages.values())).graph.name_scope(self._name) as scope:
+        with next(iter(self._averages.values())).graph.within(self._name) as scope:
             return group_operations(*[self._update(self._averages[x], x) for x in given], name=scope)
 
     def _update(self, average: Variable, x: Any) -> Operation:
@@ -160,5 +160,5 @@ def _average_of(x: Any, name: str) -> Variable:
     graph = x.graph
     start = x.initialized_value if isinstance(x, Variable) else lambda: zeros(x.shape, x.dtype)
     beside = x.op if isinstance(x, Variable) else None
-    with graph.as_default(), graph.name_scope(None), graph.colocate_with(beside):
+    with graph.as_default(), graph.within(None), graph.colocate_with(beside):
         return Variable(start, trainable=False, name=name)

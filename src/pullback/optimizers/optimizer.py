@@ -189,7 +189,7 @@ class AbstractOptimizer(ABC):
         body_or_graph = graph.acting
         with graph.as_default():
             self._make_kept(variables)
-        with body_or_graph.as_default(), graph.name_scope(name or self._name) as scope:
+        with body_or_graph.as_default(), graph.within(name or self._name) as scope:
             step = self._step_of(self._updates(given), global_step, scope)
         body_or_graph.add_to_collection(GraphKeys.TRAIN_OP, step)
         return step
@@ -255,7 +255,7 @@ class AbstractOptimizer(ABC):
 
     def _update(self, dy: Any, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
         graph = variable.graph
-        with graph.name_scope("update_" + variable.op.name), graph.colocate_with(variable.op):
+        with graph.within("update_" + variable.op.name), graph.colocate_with(variable.op):
             if isinstance(dy, IndexedSlices):
                 rows = sum_equal_rows(dy) if self.sums_equal_rows else dy
                 ops = self.change_rows(variable, rows, slots, scalars)
@@ -332,7 +332,7 @@ def slot(variable: Variable, value: float, name: str) -> Variable:
             whole = broadcast_like(number, variable.initialized_value())
         return initial(whole) if isinstance(initial, Sharding) else whole
 
-    with graph.name_scope(None), graph.colocate_with(variable.op):
+    with graph.within(None), graph.colocate_with(variable.op):
         return Variable(
             filled,
             trainable=False,

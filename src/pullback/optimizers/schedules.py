@@ -292,7 +292,7 @@ def piecewise_constant(
 def _scope(name: str, *values: Any) -> Any:
     """A name scope on the graph of the first tensor or variable among `values`, or the default one."""
     graphs = [v.graph for v in values if isinstance(v, Tensor | Variable)]
-    return (graphs[0] if graphs else get_default_graph()).name_scope(name)
+    return (graphs[0] if graphs else get_default_graph()).within(name)
 
 
 def _numbers(function: str, learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32, int64
 from ..core.operation import Operation, Tensor
 from ..core.typing import DTypeLike, TensorLike
@@ -28,6 +29,7 @@ from .shape.squeeze import expand_dims, squeeze
 from .shape.stacking import concat, stack
 
 
+@in_graph_of_inputs
 def bincount(
     arr: TensorLike,
     weights: TensorLike | None = None,
@@ -62,7 +64,7 @@ def bincount(
         raise ValueError(f"bincount: axis must be None, 0 or -1, not {axis}")
     if binary_output and weights is not None:
         raise ValueError("bincount: binary_output takes no weights")
-    with numbers.graph.name_scope(name or "bincount"):
+    with numbers.graph.within(name or "bincount"):
         numbers = _not_negative(numbers)
         length = _length(numbers, minlength, maxlength)
         values = ones_like(numbers, as_dtype(dtype)) if weights is None else convert_to_tensor(weights)
@@ -106,6 +108,7 @@ def _counts_of_rows(numbers: Tensor, values: Tensor, length: Any) -> Tensor:
     return reshape(counts, [rows, length] if static else stack([cast(rows, int32), cast(length, int32)]))
 
 
+@in_graph_of_inputs
 def histogram_fixed_width_bins(
     values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
@@ -125,13 +128,14 @@ def histogram_fixed_width_bins(
     if nbins <= 0:
         raise ValueError(f"histogram_fixed_width_bins: nbins must be positive, not {nbins}")
     x, ends = operands(take_numbers(values, "histogram_fixed_width_bins", FLOATING), value_range)
-    with x.graph.name_scope(name or "histogram_fixed_width_bins"):
+    with x.graph.within(name or "histogram_fixed_width_bins"):
         wide = assert_(less(ends[0], ends[1]), ["histogram_fixed_width: value_range must grow, not be", ends])
         with x.graph.control_dependencies([wide]):
             scaled = divide(x - ends[0], ends[1] - ends[0])
         return cast(clip_by_value(floor(scaled * nbins), 0.0, float(nbins - 1)), as_dtype(dtype))
 
 
+@in_graph_of_inputs
 def histogram_fixed_width(
     values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
@@ -148,11 +152,12 @@ def histogram_fixed_width(
     array([2, 1, 0, 0, 1], dtype=int32)
     """
     x = convert_to_tensor(values)
-    with x.graph.name_scope(name or "histogram_fixed_width") as scope:
+    with x.graph.within(name or "histogram_fixed_width") as scope:
         bins = histogram_fixed_width_bins(x, value_range, nbins, int32)
         return unsorted_segment_sum(ones_like(bins, as_dtype(dtype)), bins, nbins, name=scope)
 
 
+@in_graph_of_inputs
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,
@@ -181,7 +186,7 @@ def confusion_matrix(
     rows, columns = remove_squeezable_dimensions(labels, predictions)
     if not rows.shape.is_compatible_with(columns.shape):
         raise ValueError(f"confusion_matrix: labels {rows} and predictions {columns} must have one shape")
-    with rows.graph.name_scope(name or "confusion_matrix"):
+    with rows.graph.within(name or "confusion_matrix"):
         if rows.dtype not in INTEGER or rows.dtype != columns.dtype:
             rows, columns = cast(rows, int64), cast(columns, int64)
         n: Any = num_classes

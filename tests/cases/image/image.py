@@ -24,7 +24,7 @@ def _framed(name: str, build: Any, expected: Any = None, **more: Any) -> Case:
 
 
 def _turned(k: int) -> Case:
-    return _framed(f"rot90_{k}", lambda x: pb.image.rot90(x, k), lambda x: np.rot90(x, k, (1, 2)))
+    return Case(f"rot90_{k}", lambda x: pb.image.rot90(x, k), [IMAGES], lambda x: np.rot90(x, k, (1, 2)))
 
 
 _BOXES = np.array([[[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 2.0, 1.0, 3.0]]])
@@ -48,7 +48,13 @@ def _patches(name: str, shape: tuple[int, ...], size: int, stride: int, rate: in
 CASES = [
     Case("flip_left_right", pb.image.flip_left_right, [IMAGES], expected=lambda x: x[:, :, ::-1]),
     Case("flip_up_down", pb.image.flip_up_down, [IMAGES[0]], expected=lambda x: x[::-1]),
-    _framed("transpose", pb.image.transpose, lambda x: x.swapaxes(1, 2)),
+    Case("transpose", pb.image.transpose, [IMAGES], lambda x: x.swapaxes(1, 2)),
+    Case(
+        "rot90_computed",
+        lambda x, k: pb.image.rot90(x, k),
+        [IMAGES[:, :4], np.array(3)],
+        lambda x, k: np.rot90(x, k, (1, 2)),
+    ),
     *map(_turned, range(4)),
     _framed("central_crop", lambda x: pb.image.central_crop(x, 0.5), lambda x: x[:, 1:4, 1:3]),
     _framed("crop_to_box", lambda x: pb.image.crop_to_bounding_box(x, 1, 2, 3, 1), lambda x: x[:, 1:4, 2:3]),

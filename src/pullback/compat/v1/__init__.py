@@ -82,6 +82,7 @@ __all__ = list(vars(pullback)["__all__"])
 NAMESPACES = (
     "app",
     "autograph",
+    "bitwise",
     "compat",
     "config",
     "contrib",
@@ -112,6 +113,7 @@ NAMESPACES = (
     "nn",
     "python_io",
     "queue",
+    "ragged",
     "random",
     "resource_loader",
     "saved_model",
@@ -145,7 +147,7 @@ def __getattr__(name: str) -> Any:
     if name == "assert_rank_in":
         return import_module(f"{__name__}.debugging").assert_rank_in
     if name in functions.OTHER:
-        return functions.OTHER[name]
+        return on_composites_too(name, functions.OTHER[name], None)
     if name in SAME:
         return older(getattr(pullback, SAME[name]), functions.PARAMETERS.get(name))
     if name in messages.FILES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...core.named_functions import named
@@ -44,9 +44,22 @@ def older(function: Callable[..., Any], parameters: str | None) -> Callable[...,
             arguments[new] = value
         return arguments
 
-    shown = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for n in renamed]
-    signature = inspect.signature(function).replace(parameters=shown)
+    signature = inspect.signature(function).replace(parameters=_shown(renamed, defaults, today))
     return (_older_class if inspect.isclass(function) else _older_function)(function, translated, signature)
+
+
+def _shown(
+    renamed: dict[str, str], defaults: dict[str, Any], today: Mapping[str, inspect.Parameter]
+) -> list[inspect.Parameter]:
+    """The old parameters with their defaults: None, for what has another name, or none, today."""
+    found: list[inspect.Parameter] = []
+    for old, new in renamed.items():
+        alone = old == new and list(renamed.values()).count(new) == 1
+        default = defaults.get(old, today[new].default if alone else None)
+        if default is inspect.Parameter.empty and any(p.default is not p.empty for p in found):
+            default = None
+        found.append(inspect.Parameter(old, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
+    return found
 
 
 def with_first(general: Callable[..., Any], first: object, name: str, doc: str) -> Callable[..., Any]:

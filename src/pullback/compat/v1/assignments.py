@@ -8,6 +8,7 @@ from typing import Any
 import pullback as pb
 
 from ...control_flow.host_call import host_call
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import define_methods
 from ...core.typing import TensorLike
 
@@ -45,6 +46,7 @@ def count_up_to(ref: pb.Variable, limit: int, name: str | None = None) -> pb.Ten
 define_methods(pb.Variable, {"count_up_to": count_up_to, "_ref": pb.Variable.value})
 
 
+@in_graph_of_inputs
 def batch_scatter_update(
     ref: pb.Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> pb.Tensor:

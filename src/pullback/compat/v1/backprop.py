@@ -199,6 +199,6 @@ def _pulled(function: Callable[[pb.Tensor], pb.Tensor], x: Any, dy: Any, name: s
     """The derivative of `function` by its operations' own rules, for one that overrides them may have called."""
     x = pb.convert_to_tensor(x)
     plain = x.graph.scope._replace(gradient_types={})
-    with x.graph.entered(plain), x.graph.name_scope(name or "backprop"):
+    with x.graph.entered(plain), x.graph.within(name or "backprop"):
         (dx,) = pb.gradients(function(x), x, grad_ys=dy)
     return pb.convert_to_tensor(dx)

@@ -8,6 +8,7 @@ from typing import Any
 import pullback as pb
 
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, TensorLike
 
 Scope = pb.VariableScope | str | None
@@ -42,6 +43,7 @@ def static_bidirectional_rnn(
     return both, end_fw, end_bw
 
 
+@in_graph_of_inputs
 def stack_bidirectional_dynamic_rnn(
     cells_fw: Sequence[Any],
     cells_bw: Sequence[Any],

@@ -18,10 +18,12 @@ from typing import Any
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import AxisLike, TensorLike
 from ...primitives.normalization import clipping as today
 
 
+@in_graph_of_inputs
 def clip_by_norm(
     t: TensorLike | pb.IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
 ) -> pb.Tensor | pb.IndexedSlices:
@@ -35,6 +37,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> pb.Tensor:
     return today.global_norm(_all_rows(t_list), name)
 
 
+@in_graph_of_inputs
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Any], pb.Tensor]:

@@ -48,6 +48,11 @@ class CompositeTensor(AbstractComposite):
         return tuple(self._to_components())
 
     @property
+    def graph(self) -> pb.Graph:
+        """That of the first."""
+        return self.tensors[0].graph
+
+    @property
     def lasting_types(self) -> tuple[TensorType, ...]:
         """Their types: they stay as they are in each step of a loop."""
         return tuple([x.type for x in self.tensors])

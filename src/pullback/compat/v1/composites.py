@@ -16,12 +16,16 @@ from functools import cache, wraps
 from inspect import isfunction
 from typing import Any
 
+import numpy as np
+
 import pullback as pb
 
-from ... import ragged
+from ... import ragged, special
 from ...core import nest
 from ...core.traits import ELEMENTWISE
-from ...primitives.ragged import arrangement, reductions
+from ...primitives.ragged import arrangement, padded, partitions, parts, reductions
+from ...primitives.ragged.broadcasting import paired
+from ...primitives.ragged.operations import with_same_rows
 from .arguments import older
 
 _OF_TEXTS = (
@@ -36,27 +40,92 @@ def _of_values(dense: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **kwargs: ragged.map_flat_values(dense, *args, **kwargs)
 
 
+def _rows_resized(resize: Callable[..., Any]) -> Callable[..., Any]:
+    """`resize` of each image of a ragged tensor, of images of different sizes."""
+    return lambda images, *args, **kwargs: pb.map_fn(lambda image: resize(image.to_tensor(), *args, **kwargs), images)
+
+
+def _asserted(dense: Callable[..., Any]) -> Callable[..., Any]:
+    """`dense`, an assertion on two tensors, of the values of ragged ones."""
+
+    def check(x: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
+        a, b = paired(x, y)
+        ragged = [z for z in (a, b) if isinstance(z, pb.RaggedTensor)]
+        values = iter([z.flat_values for z in with_same_rows(ragged)])
+        flat = [next(values) if isinstance(z, pb.RaggedTensor) else z for z in (a, b)]
+        return dense(*flat, *args, **kwargs)
+
+    return check
+
+
+def _where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Of a vector of conditions rows of `x` and `y`."""
+    if isinstance(condition, pb.RaggedTensor) or x is None:
+        return arrangement.where(condition, x, y, name)
+    return parts.rows_where(condition, x, y)
+
+
+def _reduce_join(
+    inputs: pb.RaggedTensor, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Any:
+    from .strings import unsorted_segment_join
+
+    def dense(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return pb.strings.reduce_join(x, axis, keepdims, separator, name)
+
+    def segments(data: Any, numbers: Any, count: Any) -> Any:
+        return unsorted_segment_join(data, numbers, count, separator)
+
+    return reductions.reduced(dense, segments, inputs, axis, keepdims)
+
+
 _OF_RAGGED: dict[str, Callable[..., Any]] = {
     **{n: getattr(ragged, n) for n in dir(ragged) if n.startswith("reduce_")},
     **{n: _of_values(getattr(pb.strings, n)) for n in _OF_TEXTS},
     "bincount": lambda arr, *args, **kwargs: pb.math.bincount(arr.flat_values, *args, **kwargs),
+    **{n: partitions.segmented(getattr(pb.math, n)) for n in dir(pb.math) if n.startswith("unsorted_segment_")},
+    "batch_gather": parts.batch_gather,
     "bitcast": _of_values(pb.bitcast),
+    "bytes_split": _of_values(pb.strings.bytes_split),
     "boolean_mask": ragged.boolean_mask,
     "concat": ragged.concat,
+    "cumsum": padded.cumsum,
+    "dynamic_partition": parts.dynamic_partition,
     "expand_dims": arrangement.expand_dims,
-    "gather": ragged.gather,
+    "gather": parts.any_gather,
     "gather_nd": arrangement.gather_nd,
+    "matmul": padded.matmul,
     "one_hot": _of_values(pb.one_hot),
     "rank": lambda input, name=None: pb.constant(input.shape.rank, name=name or "Rank"),
+    "reduce_join": _reduce_join,
     "reduce_std": reductions.reduce_std,
     "reduce_variance": reductions.reduce_variance,
+    "reshape": lambda tensor, shape, name=None: pb.reshape(tensor.flat_values, shape, name),
     "reverse": arrangement.reverse,
     "size": lambda input, name=None, out_type=pb.int32: pb.size(input.flat_values, out_type, name),
+    "split": parts.split,
+    "squeeze": parts.squeeze,
     "stack": ragged.stack,
     "tile": arrangement.tile,
-    "where": arrangement.where,
+    "where": _where,
 }
 """What ragged tensors have of their own."""
+_RENAMED = ("reduce_", "expand_dims", "squeeze")
+"""What begins so has other parameters in version 1."""
+_BY_VALUES = frozenset(
+    (
+        *("adjust_brightness", "adjust_gamma", "check_numerics", "complex", "convert_image_dtype"),
+        *("decode_base64", "decode_compressed", "encode_base64", "log_softmax", "random_brightness", "saturate_cast"),
+        *("stateless_random_brightness", *dir(special)),
+    )
+)
+"""What is computed of the flat values, whatever rows they are in."""
+_ASSERTIONS = frozenset(
+    f"assert_{n}" for n in ("equal", "greater", "greater_equal", "less", "less_equal", "near", "none_equal")
+)
+"""Assertions on two tensors."""
+CHECKS = _ASSERTIONS | {"assert_type", "check_numerics"}
+"""Functions of `tf.debugging` on ragged tensors."""
 _OF_SPARSE: dict[str, Callable[..., pb.Tensor]] = {
     "rank": lambda input, name=None: pb.size(input.dense_shape, name=name),
     "shape": lambda input, name=None, out_type=pb.int32: pb.cast(input.dense_shape, out_type, name=name),
@@ -78,9 +147,7 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
     """
     if not isfunction(dense) or name == "convert_to_tensor" or not _takes_tensors(dense):
         return dense
-    of_ragged = None
-    if name in _OF_RAGGED:
-        of_ragged = older(_OF_RAGGED[name], parameters if name.startswith(("reduce_", "expand_dims")) else None)
+    of_ragged = _of_ragged(name, dense, parameters)
 
     def as_tensors(x: Any) -> Any:
         return pb.SparseTensor(*x) if isinstance(x, pb.SparseTensorValue) and name in _OF_SPARSE else x
@@ -103,6 +170,21 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
             return found
 
     return call
+
+
+def _of_ragged(name: str, dense: Any, parameters: str | None) -> Any:
+    """What is of that name for ragged tensors, or None."""
+    if name in _ASSERTIONS:
+        return _asserted(dense)
+    if name == "assert_type":
+        return lambda tensor, *args, **kwargs: dense(tensor.flat_values, *args, **kwargs)
+    if name in ("resize", "resize_images"):
+        return _rows_resized(dense)
+    if name in _BY_VALUES:
+        return _of_values(dense)
+    if name not in _OF_RAGGED:
+        return None
+    return older(_OF_RAGGED[name], parameters if name.startswith(_RENAMED) else None)
 
 
 def of_composites_too(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,8 +222,16 @@ def _by_elements(dense: Callable[..., Any], given: list[Any], args: Any, kwargs:
         positional, named = _with(first, first.values, args, kwargs)
         mapped = first.with_values(checked(*positional, **named))
     else:
-        mapped = ragged.map_flat_values(checked, *args, **kwargs)
+        mapped = ragged.map_flat_values(checked, *_broadcast(args), **kwargs)
     return None if refused else mapped
+
+
+def _broadcast(args: Any) -> Any:
+    """`args`, of which the first two are operands with common rows where they are such."""
+    first, second, *rest = args if len(args) > 1 else (*args, None)
+    if not all(isinstance(x, pb.RaggedTensor | pb.Tensor | np.ndarray) for x in (first, second)):
+        return args
+    return (*paired(first, second), *rest)
 
 
 def _with(x: pb.SparseTensor, value: Any, args: Any, kwargs: Any) -> Any:

@@ -34,9 +34,9 @@ class ContainerAssertions(unittest.TestCase):
         if not len(container):
             self._tell(f"{container!r} has length of 0", msg)
 
-    def assertItemsEqual(self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: str | None = None) -> None:
+    def assertItemsEqual(self, first: Iterable[Any], second: Iterable[Any], msg: str | None = None) -> None:
         """Both hold the same elements, each as often, in any order."""
-        self.assertCountEqual(expected_seq, actual_seq, msg)  # noqa: PT009  (there need be no pytest)
+        self.assertCountEqual(first, second, msg)  # noqa: PT009  (there need be no pytest)
 
     def assertSameElements(
         self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: str | None = None

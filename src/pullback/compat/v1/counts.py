@@ -6,12 +6,14 @@ from typing import Any
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, TensorLike
 
 Parts = tuple[pb.Tensor, pb.Tensor | None, Any]
 """Integers, the row of each, and how many rows there are; no rows where all count together."""
 
 
+@in_graph_of_inputs
 def bincount(
     arr: Any,
     weights: Any = None,

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import functools
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -171,6 +172,8 @@ experimental = SimpleNamespace(**{name: seen(dtype) for name, dtype in vars(toda
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("complex", "saturate_cast"):
+        return getattr(import_module(f"{__package__}"), name)
     return with_methods(getattr(today, name))
 
 

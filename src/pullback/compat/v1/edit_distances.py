@@ -9,9 +9,11 @@ import numpy as np
 import pullback as pb
 
 from ...control_flow.host_call import host_call
+from ...core.contexts import in_graph_of_inputs
 from ...core.types import tensor_type
 
 
+@in_graph_of_inputs
 def edit_distance(
     hypothesis: pb.SparseTensor, truth: pb.SparseTensor, normalize: bool = True, name: str = "edit_distance"
 ) -> pb.Tensor:

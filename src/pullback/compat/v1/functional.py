@@ -8,12 +8,14 @@ from typing import Any
 import pullback as pb
 
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.errors import InvalidArgumentError
 from ...core.typing import TensorLike
 from ...core.values import constant_value
 from .defun import defined
 
 
+@in_graph_of_inputs
 def If(
     cond: TensorLike,
     inputs: Sequence[TensorLike],
@@ -35,6 +37,7 @@ def If(
         return named(_listed(results), scope)
 
 
+@in_graph_of_inputs
 def While(
     input_: Sequence[TensorLike],
     cond: Callable[..., Any],
@@ -73,6 +76,7 @@ def While(
         return named(_listed(pb.while_loop(going, following, _tensors(input_))), scope)
 
 
+@in_graph_of_inputs
 def For(
     start: TensorLike,
     limit: TensorLike,
@@ -116,6 +120,7 @@ def For(
         return made if results else []
 
 
+@in_graph_of_inputs
 def Gradient(inputs: Sequence[TensorLike], f: Any, name: str | None = None) -> list[Any]:
     """The derivatives of `f` by its arguments, the first of `inputs`, for the cotangents of its results, the others.
 
@@ -131,6 +136,7 @@ def Gradient(inputs: Sequence[TensorLike], f: Any, name: str | None = None) -> l
     return symbolic_gradient(inputs, [None] * f.argument_count, f, name)
 
 
+@in_graph_of_inputs
 def symbolic_gradient(input: Sequence[TensorLike], Tout: Sequence[Any], f: Any, name: str | None = None) -> list[Any]:
     """The derivatives of the function `f` by its arguments, as many as `Tout`; the rest of `input` are cotangents.
 
@@ -151,6 +157,7 @@ def symbolic_gradient(input: Sequence[TensorLike], Tout: Sequence[Any], f: Any, 
         return list(pb.gradients(ys, xs, list(dys), unconnected_gradients="zero"))
 
 
+@in_graph_of_inputs
 def partitioned_call(
     args: Sequence[TensorLike],
     f: Callable[..., Any],
@@ -171,6 +178,7 @@ def partitioned_call(
     return result if isinstance(result, pb.Operation) else _listed(result)
 
 
+@in_graph_of_inputs
 def remote_call(
     args: Sequence[TensorLike], Tout: object, f: Callable[..., Any], target: str, name: str | None = None
 ) -> list[Any]:

@@ -26,6 +26,7 @@ import numpy as np
 
 import pullback as pb
 
+from ...control_flow.ragged_maps import RowKind, map_to_ragged
 from ...core import nest
 from ...core.shape import as_shape
 from ...core.typing import TensorLike
@@ -36,7 +37,7 @@ from ..assertions import assert_rank, of_two
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .composites import of_composites_too
 from .dtypes import as_dtype
-from .type_specs import TypeSpec, check_specs, shape_of
+from .type_specs import RaggedTensorSpec, TypeSpec, check_specs, shape_of
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -128,20 +129,32 @@ def constant(
 
 @wraps(pb.map_fn)
 def map_fn(*args: Any, **kwargs: Any) -> Any:
-    """As `pb.map_fn`, of rows whose results are dense.
+    """As `pb.map_fn`, of rows whose results are dense, or ragged where a `RaggedTensorSpec` says so.
 
     Raises:
-        NotImplementedError: results are said to be ragged or sparse.
+        NotImplementedError: results are said to be sparse.
+
+    >>> import pullback.compat.v1 as tf
+    >>> rows = tf.map_fn(tf.range, tf.constant([2, 0, 1]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+    >>> tf.Session(engine="numpy").run(rows).to_list()
+    [[0, 1], [], [0]]
     """
     given = signature(pb.map_fn).bind(*args, **kwargs).arguments
-    for said in (given.get("fn_output_signature"), given.get("dtype")):
-        for spec in nest.flatten(said):
-            if isinstance(spec, TypeSpec):
-                raise NotImplementedError(
-                    f"map_fn: results of fn are stacked, and cannot be of {spec}; pad them to one shape, or compute "
-                    "the values of all rows in one vector and make a RaggedTensor of it"
-                )
-    return pb.map_fn(*args, **kwargs)
+    said = given.get("fn_output_signature", given.get("dtype"))
+    if not any(isinstance(spec, TypeSpec) for spec in nest.flatten(said)):
+        return pb.map_fn(*args, **kwargs)
+    return map_to_ragged(given["fn"], given["elems"], nest.map_structure(_row_kind, said), given.get("name"))
+
+
+def _row_kind(spec: Any) -> RowKind:
+    if isinstance(spec, RaggedTensorSpec):
+        inner = spec.shape[spec.ragged_rank + 1 :]
+        if not inner.is_fully_defined():
+            raise ValueError(f"map_fn: the shape of elements, below the rows, must be known: {spec}")
+        return RowKind(spec.dtype, spec.ragged_rank, inner.known)
+    if isinstance(spec, TypeSpec):
+        raise NotImplementedError(f"map_fn: results of fn cannot be of {spec}; they are dense or ragged")
+    return RowKind(pb.as_dtype(getattr(spec, "dtype", spec)), None)
 
 
 def while_loop(

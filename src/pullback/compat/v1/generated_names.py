@@ -10,10 +10,12 @@ from typing import Any
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from .functional import named
 
 
+@in_graph_of_inputs
 def softmax_cross_entropy_with_logits(
     features: TensorLike, labels: TensorLike, name: str | None = None
 ) -> tuple[pb.Tensor, pb.Tensor]:
@@ -39,6 +41,7 @@ def softmax_cross_entropy_with_logits(
     return loss, pb.nn.softmax(logits) - wanted
 
 
+@in_graph_of_inputs
 def sparse_softmax_cross_entropy_with_logits(
     features: TensorLike, labels: TensorLike, name: str | None = None
 ) -> tuple[pb.Tensor, pb.Tensor]:
@@ -69,6 +72,7 @@ def variable(
     return pb.Variable(pb.zeros(shape, dtype), trainable=False, collections=[], name=name or "Variable")
 
 
+@in_graph_of_inputs
 def case(
     branch_index: TensorLike,
     input: Sequence[TensorLike],

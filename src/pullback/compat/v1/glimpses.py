@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 
 
+@in_graph_of_inputs
 def extract_glimpse(
     input: TensorLike,
     size: Sequence[int],
@@ -31,7 +33,7 @@ def extract_glimpse(
            [ 9., 10.]], dtype=float32)
     """
     x, off = pb.convert_to_tensor(input), pb.convert_to_tensor(offsets, pb.float32)
-    with x.graph.name_scope(name or "ExtractGlimpse"):
+    with x.graph.within(name or "ExtractGlimpse"):
         whole = pb.cast(pb.shape(x)[1:3], pb.float32)
         window = pb.constant([float(n) for n in size])
         place = off * whole if normalized else off

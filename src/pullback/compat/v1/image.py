@@ -7,10 +7,12 @@ from typing import Any
 import pullback as pb
 
 from ... import image as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 from ...layers.image.framing import fitted
 from . import io
 from .arguments import older
+from .composites import on_composites_too
 from .glimpses import extract_glimpse as extract_glimpse
 from .image_boxes import combined_non_max_suppression as combined_non_max_suppression
 from .image_boxes import draw_bounding_boxes as draw_bounding_boxes
@@ -45,6 +47,7 @@ def _in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_float32
 
 
+@in_graph_of_inputs
 @_in_float32
 def resize_image_with_pad(
     image: TensorLike,
@@ -69,7 +72,7 @@ def __getattr__(name: str) -> Any:
     if name in io.OF_IMAGES:
         return getattr(io, name)
     found = older(getattr(today, OLD_NAMES.get(name, name)), PARAMETERS.get(name))
-    return _in_float32(found) if name in IN_FLOAT32 else found
+    return on_composites_too(name, _in_float32(found) if name in IN_FLOAT32 else found, None)
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 from ...primitives.image.boxes import NonMaxSuppressionV5
 
@@ -22,6 +23,7 @@ _COLORS = np.array(
 """What boxes are drawn in, in turn: yellow, blue, red, ..."""
 
 
+@in_graph_of_inputs
 def draw_bounding_boxes(
     images: TensorLike, boxes: TensorLike, name: str | None = None, colors: TensorLike | None = None
 ) -> pb.Tensor:
@@ -67,6 +69,7 @@ def _draw(image: Array, box: Array, color: Array) -> None:
             image[rows, column] = color
 
 
+@in_graph_of_inputs
 def non_max_suppression_padded(
     boxes: TensorLike,
     scores: TensorLike,
@@ -109,6 +112,7 @@ class CombinedBoxes(NamedTuple):
     valid_detections: pb.Tensor
 
 
+@in_graph_of_inputs
 def combined_non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -174,6 +178,7 @@ class DistortedWindow(NamedTuple):
     bboxes: pb.Tensor
 
 
+@in_graph_of_inputs
 def sample_distorted_bounding_box(
     image_size: TensorLike,
     bounding_boxes: TensorLike,

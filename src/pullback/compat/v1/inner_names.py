@@ -16,6 +16,7 @@ import pullback
 import pullback as pb
 
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.needs import needed
 from ...core.operation import index_of
 from ...core.typing import DTypeLike, TensorLike
@@ -204,6 +205,7 @@ def get_graph_from_inputs(op_input_list: Sequence[Any], graph: pb.Graph | None =
 _get_graph_from_inputs = get_graph_from_inputs
 
 
+@in_graph_of_inputs
 def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> list[pb.Tensor]:
     """Where each of the tensors of those shapes begins in what they become when they are joined along an axis.
 
@@ -256,6 +258,7 @@ def _first_other(shapes: pb.Tensor, matches: pb.Tensor) -> list[Any]:
     return ["must match. Input", other, "has shape", texts[0], "and doesn't match input 0 with shape", texts[1] + "."]
 
 
+@in_graph_of_inputs
 def scatter_nd_non_aliasing_add(
     input: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> pb.Tensor:
@@ -267,6 +270,7 @@ def scatter_nd_non_aliasing_add(
     return pb.cast(counts, pb.bool, name)
 
 
+@in_graph_of_inputs
 def sparse_segment_sum_with_num_segments(
     data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> pb.Tensor:
@@ -274,6 +278,7 @@ def sparse_segment_sum_with_num_segments(
     return pb.sparse.segment_sum(data, indices, segment_ids, num_segments, name)
 
 
+@in_graph_of_inputs
 def sparse_segment_mean_with_num_segments(
     data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> pb.Tensor:
@@ -281,6 +286,7 @@ def sparse_segment_mean_with_num_segments(
     return pb.sparse.segment_mean(data, indices, segment_ids, num_segments, name)
 
 
+@in_graph_of_inputs
 def sparse_segment_sqrt_n_with_num_segments(
     data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> pb.Tensor:
@@ -288,6 +294,7 @@ def sparse_segment_sqrt_n_with_num_segments(
     return pb.sparse.segment_sqrt_n(data, indices, segment_ids, num_segments, name)
 
 
+@in_graph_of_inputs
 def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> pb.Tensor:
     """The shape of a reduction along `axes` that keeps them, with length 1."""
     lengths = pb.convert_to_tensor(input_shape, pb.int32)
@@ -319,18 +326,21 @@ def read_variable_op(resource: pb.Tensor, dtype: Any = None, name: str | None = 
     return pb.Variable.from_handle(resource).read_value()
 
 
+@in_graph_of_inputs
 def assign_variable_op(resource: pb.Tensor, value: TensorLike, name: str | None = None) -> pb.Operation:
     """Replaces the value of the variable of that handle."""
     operation: pb.Operation = pb.Variable.from_handle(resource).assign(value, name=name, read_value=False)
     return operation
 
 
+@in_graph_of_inputs
 def assign_add_variable_op(resource: pb.Tensor, value: TensorLike, name: str | None = None) -> pb.Operation:
     """Adds to the value of the variable of that handle."""
     operation: pb.Operation = pb.Variable.from_handle(resource).assign_add(value, name=name, read_value=False)
     return operation
 
 
+@in_graph_of_inputs
 def resource_scatter_add(
     resource: pb.Tensor, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> pb.Operation:
@@ -339,6 +349,7 @@ def resource_scatter_add(
     return operation
 
 
+@in_graph_of_inputs
 def apply_gradient_descent(
     var: pb.Variable, alpha: TensorLike, delta: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> pb.Tensor:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.base.broadcasting import operands
 
 
+@in_graph_of_inputs
 def alias_inplace_update(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.Tensor:
     """`x` with `v` as its row `i`, or its rows `i` [n], or the whole where `i` is None.
 
@@ -21,11 +23,13 @@ def alias_inplace_update(x: TensorLike, i: TensorLike | None, v: TensorLike) -> 
     return pb.convert_to_tensor(v) if i is None else pb.tensor_scatter_nd_update(*_rows(x, i, v))
 
 
+@in_graph_of_inputs
 def alias_inplace_add(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.Tensor:
     """`x` with `v` added to its row `i`, its rows `i` [n], or the whole where `i` is None."""
     return pb.convert_to_tensor(x) + v if i is None else pb.tensor_scatter_add(*_rows(x, i, v))
 
 
+@in_graph_of_inputs
 def alias_inplace_sub(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.Tensor:
     """`x` with `v` taken from its row `i`, its rows `i` [n], or the whole where `i` is None."""
     return pb.convert_to_tensor(x) - v if i is None else pb.tensor_scatter_nd_sub(*_rows(x, i, v))

@@ -5,6 +5,7 @@ from typing import Any
 from ... import linalg as today
 from . import circulant_operators, linear_operators, nn, structured_operators
 from .arguments import older
+from .composites import on_composites_too
 from .functions import NORM
 
 _KINDS = ("BlockDiag", "Householder", "Kronecker", "LowRankUpdate", "Permutation", "Toeplitz", "Tridiag", "Zeros")
@@ -19,7 +20,7 @@ def __getattr__(name: str) -> Any:
         return getattr(circulant_operators, name)
     if name.startswith("LinearOperator"):
         return getattr(structured_operators if name in STRUCTURED else linear_operators, name)
-    return older(getattr(today, name), NORM if name == "norm" else None)
+    return on_composites_too(name, older(getattr(today, name), NORM if name == "norm" else None), None)
 
 
 def __dir__() -> list[str]:

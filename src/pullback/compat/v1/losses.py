@@ -16,6 +16,7 @@ from functools import wraps
 from typing import Any
 
 from ... import losses as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import float32
 from ...core.graph import Tensor
 from ...primitives.casting.cast import cast
@@ -28,6 +29,7 @@ def _in_float32(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     pair = list(signature.parameters)[:2]
 
     @wraps(function)
+    @in_graph_of_inputs
     def call(*args: Any, **kwargs: Any) -> Tensor:
         given = signature.bind(*args, **kwargs).arguments
         for name in pair:

@@ -1,5 +1,6 @@
 """TensorFlow 1 parameters for `pullback.math`."""
 
+from importlib import import_module
 from typing import Any
 
 from ... import math as today
@@ -12,6 +13,8 @@ _OF_NN = ("in_top_k", "l2_normalize", "log_softmax", "softmax")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "special":
+        return import_module(f"{__package__}.special")
     if name in _OF_NN:
         return getattr(nn, name)
     parameters = functions.CONFUSION if name == "confusion_matrix" else functions.PARAMETERS.get(name)

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, TensorLike
 from ...optimizers.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from ...optimizers.moving_averages import assign_moving_average as assign_moving_average
 
 
+@in_graph_of_inputs
 def weighted_moving_average(
     value: TensorLike,
     decay: TensorLike,
@@ -45,6 +47,7 @@ def weighted_moving_average(
         return averages[0] / averages[1]
 
 
+@in_graph_of_inputs
 def create_slot(
     primary: pb.Variable | pb.Tensor, val: TensorLike, name: str, colocate_with_primary: bool = True
 ) -> pb.Variable:
@@ -55,7 +58,7 @@ def create_slot(
     <Variable 'v/speed:0' float32[2]>
     """
     graph = primary.graph
-    with graph.as_default(), graph.name_scope(None), graph.colocate_with(primary.op if colocate_with_primary else None):
+    with graph.as_default(), graph.within(None), graph.colocate_with(primary.op if colocate_with_primary else None):
         value = pb.convert_to_tensor(val)
         known = value.shape.is_fully_defined()
         return pb.Variable(value, trainable=False, validate_shape=known, name=f"{primary.op.name}/{name}")

@@ -42,6 +42,7 @@ import numpy as np
 import pullback as pb
 
 from ... import nn as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER
 from ...core.typing import TensorLike
 from ...layers.losses.ctc_search import searched
@@ -140,6 +141,7 @@ def dropout(
     return today.dropout(x, 1 - kept if rate is None else rate, noise_shape, seed, name)
 
 
+@in_graph_of_inputs
 @of_composites_too
 def leaky_relu(features: TensorLike, alpha: TensorLike | None = 0.2, name: str | None = None) -> pb.Tensor:
     """As `pb.nn.leaky_relu`; integers become float32, and `alpha` may be a tensor or a variable."""
@@ -202,6 +204,7 @@ _NEGATIVE = "ctc_loss: all labels must be nonnegative integers"
 _BEHIND = "ctc_loss: a label stands behind one that is the blank, or beyond the classes, which ends the labels; found"
 
 
+@in_graph_of_inputs
 def ctc_loss(
     labels: Any,
     inputs: Any = None,
@@ -257,6 +260,7 @@ ctc_beam_search_decoder_v2 = today.ctc_beam_search_decoder
 ctc_loss_v2 = ctc_loss_v3 = today.ctc_loss
 
 
+@in_graph_of_inputs
 def ctc_loss_dense(
     labels: Any,
     logits: Any,

@@ -19,7 +19,7 @@ contextmanager = contextlib.contextmanager
 
 def getfullargspec(obj: Callable[..., Any]) -> inspect.FullArgSpec:
     """The parameters of a function, without annotations: the functions of version 1 have none."""
-    return inspect.getfullargspec(obj)._replace(annotations={})
+    return inspect.getfullargspec(inspect.unwrap(obj))._replace(annotations={})
 
 
 class Device(NamedTuple):
@@ -94,7 +94,7 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
     graph = pb.get_default_graph()
     placed = output_tensor.values if isinstance(output_tensor, pb.IndexedSlices) else output_tensor
     with (
-        graph.name_scope(name or "control_dependency") as scope,
+        graph.within(name or "control_dependency") as scope,
         graph.colocate_with(getattr(placed, "op", None)),
         graph.control_dependencies(dependencies),
     ):

@@ -229,6 +229,17 @@ class FIFOQueue(QueueBase):
 class PaddingFIFOQueue(FIFOQueue):
     """The same, of elements of different lengths: several are filled up with zeros to the longest."""
 
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "padding_fifo_queue",
+    ) -> None:
+        super().__init__(capacity, dtypes, shapes, names, shared_name, name)
+
     def stack(self, elements: Sequence[Element]) -> Sequence[Array]:
         """Elements on top of each other, filled up with zeros."""
         unknown = [pb.TensorShape([None] * np.ndim(x)) for x in elements[0]]

@@ -6,9 +6,11 @@ from typing import Any
 
 import pullback as pb
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 
 
+@in_graph_of_inputs
 def sparse_segment_sum_grad(
     grad: TensorLike, indices: TensorLike, segment_ids: TensorLike, output_dim0: TensorLike, name: str | None = None
 ) -> pb.Tensor:
@@ -25,6 +27,7 @@ def sparse_segment_sum_grad(
     return pb.math.unsorted_segment_sum(pb.gather(dy, ids), places, output_dim0, name=name)
 
 
+@in_graph_of_inputs
 def sparse_segment_mean_grad(
     grad: TensorLike, indices: TensorLike, segment_ids: TensorLike, output_dim0: TensorLike, name: str | None = None
 ) -> pb.Tensor:
@@ -40,6 +43,7 @@ def sparse_segment_mean_grad(
     return pb.math.unsorted_segment_sum(shares, places, output_dim0, name=name)
 
 
+@in_graph_of_inputs
 def sparse_segment_sqrt_n_grad(
     grad: TensorLike, indices: TensorLike, segment_ids: TensorLike, output_dim0: TensorLike, name: str | None = None
 ) -> pb.Tensor:

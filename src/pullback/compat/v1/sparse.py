@@ -7,6 +7,7 @@ from typing import Any
 import pullback as pb
 
 from ... import sparse as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.sparse.sparse_tensor import DECLARED
 from .. import older_names
@@ -52,6 +53,7 @@ def placeholder(dtype: DTypeLike, shape: Any = None, name: str | None = None) ->
         return pb.SparseTensor(pb.placeholder(pb.int64, [None, len(lengths)], name="indices"), values, dense_shape)
 
 
+@in_graph_of_inputs
 def sparse_to_dense(
     sparse_indices: TensorLike,
     output_shape: ShapeLike,

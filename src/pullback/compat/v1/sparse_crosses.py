@@ -40,12 +40,7 @@ def cross(inputs: Sequence[Any], name: str | None = None, separator: str | None 
     array([b'a_X_c', b'b_X_c'], dtype=object)
     """
     between = b"_X_" if separator is None else separator.encode()
-
-    def joined(columns: Columns) -> Array:
-        texts = [[[_text(x) for x in row] for row in column] for column in columns]
-        return as_array([between.join(parts) for row in zip(*texts, strict=True) for parts in product(*row)], pb.string)
-
-    return _crossed("sparse.cross", inputs, pb.string, joined, name or "SparseCrossV2")
+    return _crossed("sparse.cross", inputs, pb.string, texts_of(between), name or "SparseCrossV2")
 
 
 def cross_hashed(
@@ -62,8 +57,24 @@ def cross_hashed(
     >>> tf.Session().run(tf.sparse.cross_hashed([[["a", "b"]], [["c"]]], num_buckets=100)).values
     array([66, 54])
     """
+    combined = hashes_of("sparse.cross_hashed", num_buckets, hash_key)
+    return _crossed("sparse.cross_hashed", inputs, pb.int64, combined, name or "SparseCross")
+
+
+def texts_of(between: bytes) -> Callable[[Columns], Array]:
+    """What makes texts of all combinations, row by row."""
+
+    def joined(columns: Columns) -> Array:
+        texts = [[[_text(x) for x in row] for row in column] for column in columns]
+        return as_array([between.join(parts) for row in zip(*texts, strict=True) for parts in product(*row)], pb.string)
+
+    return joined
+
+
+def hashes_of(what: str, num_buckets: int, hash_key: int | None) -> Callable[[Columns], Array]:
+    """What makes numbers of all combinations, row by row."""
     if num_buckets < 0:
-        raise ValueError(f"sparse.cross_hashed: num_buckets must not be negative, and is {num_buckets}")
+        raise ValueError(f"{what}: num_buckets must not be negative, and is {num_buckets}")
     key = _KEY if hash_key is None else hash_key
 
     def hashed(columns: Columns) -> Array:
@@ -74,32 +85,55 @@ def cross_hashed(
             found = _with_word(found, column)
         return (found % np.uint64(num_buckets or np.iinfo(np.int64).max)).astype(np.int64)
 
-    return _crossed("sparse.cross_hashed", inputs, pb.int64, hashed, name or "SparseCross")
+    return hashed
 
 
 def _crossed(
     what: str, inputs: Sequence[Any], dtype: Any, combined: Callable[[Columns], Array], name: str
 ) -> pb.SparseTensor:
     """The sparse tensor of what `combined` makes of the rows."""
+    tensors = sorted([_checked(what, x) for x in inputs], key=lambda x: not isinstance(x, pb.SparseTensor))
+    values, counts = _combinations(what, tensors, dtype, combined, name)
+    columns = pb.reduce_max(pb.concat([counts, [0]], 0))
+    of_rows: pb.SparseTensor = pb.RaggedTensor.from_row_lengths(values, counts, validate=False).to_sparse()
+    return pb.SparseTensor(of_rows.indices, values, pb.stack([pb.size(counts, pb.int64), columns]))
+
+
+def of_rows(
+    what: str, inputs: Sequence[Any], dtype: Any, combined: Callable[[Columns], Array], name: str | None
+) -> pb.RaggedTensor:
+    """The ragged tensor of what `combined` makes of the rows."""
     tensors = [_checked(what, x) for x in inputs]
+    values, counts = _combinations(what, tensors, dtype, combined, name or "RaggedCross")
+    return pb.RaggedTensor.from_row_lengths(values, counts, validate=False)
+
+
+def _combinations(
+    what: str,
+    tensors: Sequence[pb.Tensor | pb.SparseTensor],
+    dtype: Any,
+    combined: Callable[[Columns], Array],
+    name: str,
+) -> list[pb.Tensor]:
+    """What `combined` makes of the rows, and how many combinations each row has."""
     if not tensors:
         raise ValueError(f"{what}: the list of inputs is empty")
-    sparse = [x for x in tensors if isinstance(x, pb.SparseTensor)]
-    dense = [x for x in tensors if not isinstance(x, pb.SparseTensor)]
 
     def all_of(*arrays: Array) -> list[Array]:
-        rest = 3 * len(sparse)
-        columns = [_rows(*arrays[i : i + 3]) for i in range(0, rest, 3)] + [_lists(what, x) for x in arrays[rest:]]
+        given = iter(arrays)
+        columns = [
+            _rows(*(next(given) for _ in range(3))) if isinstance(x, pb.SparseTensor) else _lists(what, next(given))
+            for x in tensors
+        ]
         if len({len(column) for column in columns}) > 1:
             raise pb.errors.InvalidArgumentError(f"{what}: the numbers of rows differ: {[len(c) for c in columns]}")
         counts = [int(np.prod([len(part) for part in row])) for row in zip(*columns, strict=True)]
-        places = [(i, j) for i, n in enumerate(counts) for j in range(n)]
-        shape = [len(counts), max(counts, default=0)]
-        return [np.array(places, np.int64).reshape(-1, 2), combined(columns), np.array(shape, np.int64)]
+        return [combined(columns), np.array(counts, np.int64)]
 
-    specs = [pb.TensorSpec([None, 2], pb.int64), pb.TensorSpec([None], dtype), pb.TensorSpec([2], pb.int64)]
-    parts = [part for x in sparse for part in x.tensors]
-    return pb.SparseTensor(*pb.numpy_function(all_of, [*parts, *dense], specs, stateful=False, name=name))
+    specs = [pb.TensorSpec([None], dtype), pb.TensorSpec([None], pb.int64)]
+    parts = [part for x in tensors for part in (x.tensors if isinstance(x, pb.SparseTensor) else [x])]
+    found: list[pb.Tensor] = pb.numpy_function(all_of, parts, specs, stateful=False, name=name)
+    return found
 
 
 def _checked(what: str, x: Any) -> pb.Tensor | pb.SparseTensor:

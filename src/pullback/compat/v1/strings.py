@@ -9,6 +9,7 @@ import numpy as np
 import pullback as pb
 
 from ... import strings as today
+from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
 from ...primitives.creation.constant import as_array
 from ...primitives.strings.splitting import StringSplit, StringSplitV2, ragged_parts, sparse_parts
@@ -44,6 +45,7 @@ OF_TENSORFLOW = {
 """The names that `tf` itself has for functions of `tf.strings`."""
 
 
+@in_graph_of_inputs
 def split(
     input: TensorLike | None = None,
     sep: str | None = None,
@@ -59,6 +61,8 @@ def split(
     [b'a', b'b', b'c']
     """
     given: Any = source if input is None else input
+    if isinstance(given, pb.RaggedTensor):
+        return given.with_flat_values(ragged_parts(StringSplitV2(sep or "", maxsplit), given.flat_values, name))
     return _of_type("strings.split", StringSplitV2(sep or "", maxsplit), given, result_type, name)
 
 
@@ -80,6 +84,7 @@ def string_split(
     return _of_type("string_split", StringSplit(between, skip_empty), source, result_type, name)
 
 
+@in_graph_of_inputs
 def unsorted_segment_join(
     inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
 ) -> pb.Tensor:

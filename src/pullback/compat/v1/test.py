@@ -252,18 +252,29 @@ class TestCase(ContainerAssertions):
         """Two numbers differ by `err` at most."""
         np.testing.assert_allclose(f1, f2, 0.0, err, err_msg=msg or "")
 
-    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
-        """A tensor has the static shape of an array."""
-        np.testing.assert_equal(list(np_array.shape), tf_tensor.shape.as_list(), msg or "")
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Arrays or tensors have one shape, as far as it is known."""
+        first, second = [pb.TensorShape(x.shape).as_list() for x in (input_a, input_b)]
+        np.testing.assert_equal(first, second, msg or "")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """An array or tensor has that dtype."""
         np.testing.assert_equal(target.dtype, expected_dtype)
 
-    def assertAllInRange(self, target: Any, lower_bound: float, upper_bound: float) -> None:
-        """All elements are from one bound to the other."""
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: float,
+        upper_bound: float,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """All elements are from one bound to the other, without those that are open."""
         value = np.asarray(self._value(target))
         np.testing.assert_array_equal(np.clip(value, lower_bound, upper_bound), value)
+        for bound, is_open in ((lower_bound, open_lower_bound), (upper_bound, open_upper_bound)):
+            if is_open and (value == bound).any():
+                self.fail(f"there are elements that are {bound}, which is not in the range")
 
     def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:
         """Each element is one of those."""
@@ -294,9 +305,11 @@ class TestCase(ContainerAssertions):
         one, other = (DeviceSpec.from_string(device or "").to_string() for device in (device1, device2))
         np.testing.assert_equal(one, other, msg or "")
 
-    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, validate_message: Any, msg: str | None = None
+    ) -> None:
         """A message of protocol buffers is the expected one, which may be given as text."""
-        expected = expected_message_maybe_ascii
+        expected, message = expected_message_maybe_ascii, validate_message
         if isinstance(expected, str):
             from google.protobuf import text_format
 

@@ -88,10 +88,11 @@ class NumpyEngine(AbstractHostEngine):
             for slot, array in zip(feed_slots, feeds, strict=True):
                 slots[slot] = array
             array = None  # So that only its slot holds it.
-            if self.recorder is None:
+            recorder = self.recorder
+            if recorder is None:
                 execute(program, slots, values)
             else:
-                _execute_recorded(program, slots, values, execute, self.recorder)
+                _execute_recorded(program, slots, values, execute, recorder)
             return [slots[slot] for slot in fetch_slots]
 
         known[id(plan)] = compute

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import float32, int32
 from ...core.operation import Tensor
 from ...core.typing import ShapeLike, TensorLike
@@ -34,6 +35,7 @@ def _checked(what: str, low: float, high: float) -> tuple[float, float]:
     return low, high
 
 
+@in_graph_of_inputs
 def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """`adjust_brightness` by a number drawn from [-max_delta, max_delta).
 
@@ -52,6 +54,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: int | None = No
     return adjust_brightness(image, _around("random_brightness", max_delta, seed, False))
 
 
+@in_graph_of_inputs
 def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """`random_brightness`, the same for the same `seed`, two integers.
 
@@ -75,6 +78,7 @@ def _around(what: str, most: float, seed: Any, stateless: bool) -> Tensor:
     return _number(-most, most, seed, stateless)
 
 
+@in_graph_of_inputs
 def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """`adjust_contrast` by a factor drawn from [lower, upper).
 
@@ -92,6 +96,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | N
     return adjust_contrast(image, _number(*_checked("random_contrast", lower, upper), seed, False))
 
 
+@in_graph_of_inputs
 def stateless_random_contrast(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
     """`random_contrast`, the same for the same `seed`, two integers.
 
@@ -109,6 +114,7 @@ def stateless_random_contrast(image: TensorLike, lower: float, upper: float, see
     return adjust_contrast(image, _number(*_checked("stateless_random_contrast", lower, upper), seed, True))
 
 
+@in_graph_of_inputs
 def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """`adjust_hue` by a number drawn from [-max_delta, max_delta).
 
@@ -126,6 +132,7 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
     return adjust_hue(image, _hue("random_hue", max_delta, seed, False))
 
 
+@in_graph_of_inputs
 def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """`random_hue`, the same for the same `seed`, two integers.
 
@@ -149,6 +156,7 @@ def _hue(what: str, most: float, seed: Any, stateless: bool) -> Tensor:
     return _around(what, most, seed, stateless)
 
 
+@in_graph_of_inputs
 def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """`adjust_saturation` by a factor drawn from [lower, upper).
 
@@ -166,6 +174,7 @@ def random_saturation(image: TensorLike, lower: float, upper: float, seed: int |
     return adjust_saturation(image, _number(*_checked("random_saturation", lower, upper), seed, False))
 
 
+@in_graph_of_inputs
 def stateless_random_saturation(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
     """`random_saturation`, the same for the same `seed`, two integers.
 
@@ -201,6 +210,7 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
     return _flipped("random_flip_left_right", image, flip_left_right, seed, False)
 
 
+@in_graph_of_inputs
 def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_left_right`, the same for the same `seed`, two integers.
 
@@ -235,6 +245,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     return _flipped("random_flip_up_down", image, flip_up_down, seed, False)
 
 
+@in_graph_of_inputs
 def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_up_down`, the same for the same `seed`, two integers.
 
@@ -256,13 +267,14 @@ def _flipped(what: str, image: Any, flip: Any, seed: Any, stateless: bool) -> Te
     x = convert_to_tensor(image)
     if x.shape.rank not in (3, 4):
         raise ValueError(f"{what}: images have three or four axes, which cannot be said of {x}")
-    with x.graph.name_scope(what):
+    with x.graph.within(what):
         count = [1] if x.shape.rank == 3 else [x.shape.size(0) if x.shape.size(0) is not None else shape(x)[0]]
         drawn = stateless_uniform(count, seed) if stateless else random_uniform(count, seed=seed)
         turned = less(reshape(drawn, [1, 1, 1] if x.shape.rank == 3 else [-1, 1, 1, 1]), np.float32(0.5))
         return where(turned, flip(x), x)
 
 
+@in_graph_of_inputs
 def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """A block of `size` of `value`, from a place drawn with even chances.
 
@@ -280,6 +292,7 @@ def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, nam
     return _crop("random_crop", value, size, seed, False, name)
 
 
+@in_graph_of_inputs
 def stateless_random_crop(value: TensorLike, size: ShapeLike, seed: TensorLike, name: str | None = None) -> Tensor:
     """`random_crop`, the same for the same `seed`, two integers.
 
@@ -299,7 +312,7 @@ def stateless_random_crop(value: TensorLike, size: ShapeLike, seed: TensorLike, 
 
 def _crop(what: str, value: Any, size: Any, seed: Any, stateless: bool, name: str | None) -> Tensor:
     x = convert_to_tensor(value)
-    with x.graph.name_scope(name or what) as scope:
+    with x.graph.within(name or what) as scope:
         wanted = cast(convert_to_tensor(size), int32)
         places = cast(shape(x) - wanted + 1, float32)
         drawn = stateless_uniform(shape(wanted), seed) if stateless else random_uniform(shape(wanted), seed=seed)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, as_dtype, float32
 from ...core.matmul_precision import in_full
 from ...core.operation import Tensor
@@ -60,7 +61,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     if x.dtype == wanted:
         return x
     fit: Callable[..., Tensor] = saturate_cast if saturate else cast
-    with x.graph.name_scope(name or "convert_image"):
+    with x.graph.within(name or "convert_image"):
         if x.dtype in INTEGER and wanted in INTEGER:
             return _integer_to_integer(x, wanted, fit)
         if wanted in INTEGER:
@@ -83,7 +84,7 @@ def _largest(dtype: Any) -> int:
 def _in_floats(image: Any, change: Callable[[Tensor], Tensor], name: str) -> Tensor:
     """`change` of an image, as float32 where it holds integers; the result is in the dtype of the image."""
     x = convert_to_tensor(image)
-    with x.graph.name_scope(name):
+    with x.graph.within(name):
         if x.dtype in FLOATING:
             return change(x)
         return convert_image_dtype(change(convert_image_dtype(x, float32)), x.dtype, saturate=True)
@@ -223,7 +224,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     x = convert_to_tensor(images)
     if x.dtype not in FLOATING:
         raise TypeError(f"rgb_to_hsv: images must be floats, not {x}")
-    with x.graph.name_scope(name or "rgb_to_hsv"):
+    with x.graph.within(name or "rgb_to_hsv"):
         red, green, blue = unstack(x, 3, axis=-1)
         value = maximum(red, maximum(green, blue))
         spread = value - minimum(red, minimum(green, blue))
@@ -253,7 +254,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     x = convert_to_tensor(images)
     if x.dtype not in FLOATING:
         raise TypeError(f"hsv_to_rgb: images must be floats, not {x}")
-    with x.graph.name_scope(name or "hsv_to_rgb"):
+    with x.graph.within(name or "hsv_to_rgb"):
         hue, saturation, value = x[..., 0:1], x[..., 1:2], x[..., 2:3]
         wanted: Any = x.dtype
         middles, signs, shifts = np.array([[3, 2, 4], [1, -1, -1], [-1, 2, 2]], wanted)
@@ -263,6 +264,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         return y
 
 
+@in_graph_of_inputs
 def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """`image + delta`; integers stand for [0, 1] and stay in it.
 
@@ -277,6 +279,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     return _in_floats(image, lambda x: x + _as(delta, x), "adjust_brightness")
 
 
+@in_graph_of_inputs
 def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """`(x - mean) * contrast_factor + mean`, with the mean of each channel of each image.
 
@@ -297,6 +300,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     return _in_floats(images, change, "adjust_contrast")
 
 
+@in_graph_of_inputs
 def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """`gain * image ** gamma`.
 
@@ -316,6 +320,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
     return _in_floats(image, lambda x: _as(gain, x) * pow(x, _as(gamma, x)), "adjust_gamma")
 
 
+@in_graph_of_inputs
 def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """`image` with `delta` added to its hue, of which 1 is once around.
 
@@ -338,6 +343,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     return _in_floats(image, change, name or "adjust_hue")
 
 
+@in_graph_of_inputs
 def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     """`image` with its saturation multiplied by `saturation_factor`, and at most 1.
 

@@ -8,15 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import AbstractTensorLike, Tensor
 from ...core.typing import TensorLike
 from ...primitives.base.axes import is_computed, static_integer, static_integers
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.ranges import range_
+from ...primitives.debugging.assertions import assert_rank_in
 from ...primitives.elementwise.division import floormod
 from ...primitives.elementwise.maximum import maximum, minimum
 from ...primitives.elementwise.rounding import floor
-from ...primitives.identity.identity import ensure_shape
+from ...primitives.identity.identity import ensure_shape, identity
 from ...primitives.image.resizing import ResizeMethod, resize
 from ...primitives.indexing.slice import slice_
 from ...primitives.indexing.where import where
@@ -25,7 +28,7 @@ from ...primitives.logic.logical import logical_or
 from ...primitives.reduction.reduce import reduce_max
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reverse import reverse
-from ...primitives.shape.size import shape
+from ...primitives.shape.size import rank, shape
 from ...primitives.shape.stacking import stack, unstack
 from ...primitives.shape.transpose import transpose as transpose_axes
 
@@ -75,7 +78,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     Derivative: dx = transpose(dy).
 
     Raises:
-        ValueError: another rank, or an unknown one.
+        ValueError: another rank. InvalidArgumentError: in a run, another one than those, where it was not known.
 
     >>> import pullback as pb
     >>> pb.image.transpose(pb.zeros([2, 3, 4, 1])).shape
@@ -85,9 +88,20 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _exchanged(x: Tensor, name: str | None = None) -> Tensor:
-    return transpose_axes(x, [1, 0, 2] if x.shape.rank == 3 else [0, 2, 1, 3], name=name or "transpose")
+    return transpose_axes(x, _exchanged_axes(x), name=name or "transpose")
 
 
+def _exchanged_axes(x: Tensor) -> Any:
+    """The axes of `x`, rows and columns exchanged; as a tensor where their number is not known."""
+    if x.shape.rank is not None:
+        own = list(range(x.shape.rank))
+        return [*own[:-3], own[-2], own[-3], own[-1]]
+    count = rank(x)
+    axes = range_(count)
+    return axes + cast(equal(axes, count - 3), axes.dtype) - cast(equal(axes, count - 2), axes.dtype)
+
+
+@in_graph_of_inputs
 def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """`image` turned `k` times by 90 degrees, against the clock.
 
@@ -96,7 +110,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
     Derivative: dx = dy turned back.
 
     Raises:
-        ValueError: another rank, or an unknown one.
+        ValueError: another rank. InvalidArgumentError: in a run, another one than those, where it was not known.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.image.rot90([[[1], [2]]]))
@@ -108,7 +122,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
     if is_computed(k):
         return _turned(x, convert_to_tensor(k), name)
     turns = static_integers(k, "rot90: k")[0] % 4
-    with x.graph.name_scope(name or "rot90"):
+    with x.graph.within(name or "rot90"):
         if turns == 0:
             return x
         if turns == 2:
@@ -118,10 +132,9 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
 
 def _turned(x: Tensor, k: Tensor, name: str | None) -> Tensor:
     """`x` turned a number of times that a run computes: its axes exchanged, then one or both of them reversed."""
-    with x.graph.name_scope(name or "rot90"):
-        turns, own = floormod(k, 4), list(range(x.shape.rank or 0))
-        exchanged = [*own[:-3], own[-2], own[-3], own[-1]]
-        y = transpose_axes(x, where(equal(floormod(turns, 2), 1), exchanged, own))
+    with x.graph.within(name or "rot90"):
+        turns, own = floormod(k, 4), range_(rank(x))
+        y = transpose_axes(x, where(equal(floormod(turns, 2), 1), _exchanged_axes(x), own))
         y = where(logical_or(equal(turns, 1), equal(turns, 2)), reverse(y, [-3]), y)
         return where(greater_equal(turns, 2), reverse(y, [-2]), y)
 
@@ -155,6 +168,7 @@ def _half_of_rest(n: Any, fraction: float) -> Any:
     return cast((whole - whole * fraction) / 2, n.dtype)
 
 
+@in_graph_of_inputs
 def crop_to_bounding_box(
     image: TensorLike,
     offset_height: int | Tensor,
@@ -185,6 +199,7 @@ def _cut(x: Tensor, top: Any, left: Any, height: Any, width: Any) -> Tensor:
     return _of_size(slice_(x, [*[0] * lead, top, left, 0], [*[-1] * lead, height, width, -1]), x, (height, width))
 
 
+@in_graph_of_inputs
 def pad_to_bounding_box(
     image: TensorLike,
     offset_height: int | Tensor,
@@ -233,6 +248,7 @@ def _of_size(y: Tensor, x: Tensor, size: Sequence[Any]) -> Tensor:
     return y
 
 
+@in_graph_of_inputs
 def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """`image` cut, or framed with zeros, to the given size, its middle in the middle.
 
@@ -260,6 +276,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
     return _framed(x, around[0], around[1], targets)
 
 
+@in_graph_of_inputs
 def resize_with_pad(
     image: TensorLike,
     target_height: TensorLike,
@@ -318,21 +335,25 @@ def _framed_images(what: str, image: Any) -> Tensor:
 
 def _images(what: str, image: Any, ranks: tuple[int, ...] = ()) -> Tensor:
     x = convert_to_tensor(image)
-    rank = x.shape.rank
-    if rank is None and what.startswith("flip"):
+    count = x.shape.rank
+    if count is None and what.startswith("flip"):
         return x
-    if rank is None or rank < 3 or (ranks and rank not in ranks):
+    if count is None and ranks:
+        right = assert_rank_in(x, ranks, message=f"{what}: an image has 3 axes, several have 4")
+        with x.graph.acting.control_dependencies([right]):
+            return identity(x)
+    if count is None or count < 3 or (ranks and count not in ranks):
         raise ValueError(f"{what}: an image has the axes height, width, channels, which cannot be said of {x}")
     return x
 
 
 def _lengths(x: Tensor) -> list[Any]:
     """Height and width: integers where they are known, else scalars."""
-    rank = x.shape.rank
-    assert rank is not None
+    count = x.shape.rank
+    assert count is not None
     dynamic = None
     result: list[Any] = []
-    for axis in (rank - 3, rank - 2):
+    for axis in (count - 3, count - 2):
         n = x.shape.size(axis)
         if n is None:
             dynamic = shape(x) if dynamic is None else dynamic

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, float32, float64
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
@@ -47,7 +48,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     """
     x = convert_to_tensor(image)
     x = x if x.dtype in FLOATING else cast(x, float32)
-    with x.graph.name_scope("per_image_standardization"):
+    with x.graph.within("per_image_standardization"):
         deviation = x - reduce_mean(x, [-3, -2, -1], keepdims=True)
         variance = reduce_mean(square(deviation), [-3, -2, -1], keepdims=True)
         dims = [None] if x.shape.sizes is None else x.shape.sizes[-3:]
@@ -75,7 +76,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     x = convert_to_tensor(image)
     if x.shape.rank not in (4, None):
         raise ValueError(f"image_gradients: images have four axes, but {x} has {x.shape.rank}")
-    with x.graph.name_scope("image_gradients"):
+    with x.graph.within("image_gradients"):
         below, right = x[:, 1:] - x[:, :-1], x[:, :, 1:] - x[:, :, :-1]
         return pad(below, [[0, 0], [0, 1], [0, 0], [0, 0]]), pad(right, [[0, 0], [0, 0], [0, 1], [0, 0]])
 
@@ -101,7 +102,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
     if x.shape.rank != 4:
         raise ValueError(f"sobel_edges: images have four axes, unlike {x}")
     filters = _for_each_channel(_SOBEL.transpose(1, 2, 0)[:, :, None].astype(_dtype(x)), x)
-    with x.graph.name_scope("sobel_edges"):
+    with x.graph.within("sobel_edges"):
         around = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
         slopes = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
         dims = x.shape.as_list()
@@ -139,12 +140,13 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     x = convert_to_tensor(images)
     if x.shape.rank not in (3, 4):
         raise ValueError(f"total_variation: images have three or four axes, which cannot be said of {x}")
-    with x.graph.name_scope(name or "total_variation"):
+    with x.graph.within(name or "total_variation"):
         below, right = x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
         axes = None if x.shape.rank == 3 else [1, 2, 3]
         return reduce_sum(absolute(below), axes) + reduce_sum(absolute(right), axes)
 
 
+@in_graph_of_inputs
 def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The ratio of the largest possible number to the mean square of the differences of two images, in decibels.
 
@@ -161,7 +163,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     np.float32(0.0)
     """
     x, y, top = _as_floats(a, b, max_val)
-    with x.graph.name_scope(name or "PSNR"):
+    with x.graph.within(name or "PSNR"):
         error = reduce_mean(squared_difference(x, y), [-3, -2, -1])
         return (20 * log(top) - 10 * log(error)) * (1 / math.log(10))
 
@@ -172,6 +174,7 @@ def _as_floats(a: Any, b: Any, max_val: Any) -> list[Tensor]:
     return [v if v.dtype == float64 else convert_image_dtype(v, float32) for v in values]
 
 
+@in_graph_of_inputs
 def ssim(
     img1: TensorLike,
     img2: TensorLike,
@@ -202,7 +205,7 @@ def ssim(
     np.float32(1.0)
     """
     x, y, top = _as_floats(img1, img2, max_val)
-    with x.graph.name_scope("SSIM"):
+    with x.graph.within("SSIM"):
         like, _ = _likeness("ssim", x, y, top, filter_size, filter_sigma, k1, k2)
         return reduce_mean(like, [-1]) if return_index_map else reduce_mean(like, [-3, -2, -1])
 
@@ -243,6 +246,7 @@ def _merged(x: Tensor) -> Any:
     return concat([[-1], shape(x)[-3:]], 0)
 
 
+@in_graph_of_inputs
 def ssim_multiscale(
     img1: TensorLike,
     img2: TensorLike,
@@ -272,7 +276,7 @@ def ssim_multiscale(
     """
     x, y, top = _as_floats(img1, img2, max_val)
     parts = []
-    with x.graph.name_scope("MS-SSIM"):
+    with x.graph.within("MS-SSIM"):
         for i, power in enumerate(power_factors):
             if i:
                 x, y = _halved(x), _halved(y)

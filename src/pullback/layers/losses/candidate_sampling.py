@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
@@ -122,7 +123,7 @@ def _sampled(
     if min(numbers) < 1 or (unique and count > classes):
         raise ValueError(f"{what}: {count} {'different ' if unique else ''}classes of {classes} cannot be drawn")
     true = cast(convert_to_tensor(true_classes), int64)
-    with true.graph.name_scope(name or what):
+    with true.graph.within(name or what):
         if unique:
             times = -log(1 - random_uniform([classes], seed=seed)) / chances.astype(np.float32)
             first, sample = top_k(-times, count)
@@ -141,6 +142,7 @@ def _sampled(
         return Sample(sample, expected(true), expected(sample))
 
 
+@in_graph_of_inputs
 def sampled_softmax_loss(
     weights: TensorLike,
     biases: TensorLike,
@@ -178,12 +180,13 @@ def sampled_softmax_loss(
     TensorShape([2])
     """
     x = convert_to_tensor(inputs)
-    with x.graph.name_scope(name):
+    with x.graph.within(name):
         sample = sampled_values or _sample(labels, num_true, num_sampled, num_classes, seed)
         logits, chances = _sampled_logits(weights, biases, labels, x, num_true, sample, remove_accidental_hits)
         return softmax_cross_entropy_with_logits(labels=stop_gradient(chances), logits=logits)
 
 
+@in_graph_of_inputs
 def nce_loss(
     weights: TensorLike,
     biases: TensorLike,
@@ -214,7 +217,7 @@ def nce_loss(
     TensorShape([2])
     """
     x = convert_to_tensor(inputs)
-    with x.graph.name_scope(name):
+    with x.graph.within(name):
         sample = sampled_values or _sample(labels, num_true, num_sampled, num_classes, None)
         logits, chances = _sampled_logits(weights, biases, labels, x, num_true, sample, remove_accidental_hits)
         return reduce_sum(sigmoid_cross_entropy_with_logits(labels=stop_gradient(chances), logits=logits), 1)

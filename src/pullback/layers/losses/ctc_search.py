@@ -10,6 +10,7 @@ import numpy as np
 
 from ...control_flow.py_function import numpy_function
 from ...control_flow.signature import TensorSpec
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, int32, int64
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
@@ -27,6 +28,7 @@ from ...primitives.sparse.sparse_tensor import SparseTensor
 Labels = tuple[int, ...]
 
 
+@in_graph_of_inputs
 def ctc_beam_search_decoder(
     inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:

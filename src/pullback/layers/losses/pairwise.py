@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ...primitives.base.broadcasting import operands
@@ -21,6 +22,7 @@ from ...primitives.variables.collections import GraphKeys
 from .weighted import add_loss
 
 
+@in_graph_of_inputs
 def mean_pairwise_squared_error(
     labels: TensorLike,
     predictions: TensorLike,
@@ -46,7 +48,7 @@ def mean_pairwise_squared_error(
     y, z = operands(predictions, labels)
     if not y.shape.is_compatible_with(z.shape):
         raise ValueError(f"mean_pairwise_squared_error: labels {z.type} and predictions {y.type} must have one shape")
-    with y.graph.name_scope(scope or "mean_pairwise_squared_error"):
+    with y.graph.within(scope or "mean_pairwise_squared_error"):
         apart = _by_rows(y - cast(z, y.dtype), y)
         factors = cast(convert_to_tensor(weights, dtype_hint=y.dtype), y.dtype)
         wide = factors

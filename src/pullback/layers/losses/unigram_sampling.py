@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import float32, int32, int64
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
@@ -76,7 +77,7 @@ def fixed_unigram_candidate_sampler(
     if unique and num_sampled > np.count_nonzero(shares):
         raise ValueError(f"fixed_unigram_candidate_sampler: {num_sampled} different classes cannot be drawn")
     true = cast(convert_to_tensor(true_classes), int64)
-    with true.graph.name_scope(name or "fixed_unigram_candidate_sampler"):
+    with true.graph.within(name or "fixed_unigram_candidate_sampler"):
         return _drawn(true, num_sampled, unique, constant(shares / shares.sum()), seed)
 
 
@@ -109,7 +110,7 @@ def learned_unigram_candidate_sampler(
     if unique and num_sampled > range_max:
         raise ValueError(f"learned_unigram_candidate_sampler: {num_sampled} different classes cannot be drawn")
     true = cast(convert_to_tensor(true_classes), int64)
-    with true.graph.name_scope(name or "learned_unigram_candidate_sampler"):
+    with true.graph.within(name or "learned_unigram_candidate_sampler"):
         seen = Variable(ones([range_max]), trainable=False, name="unigrams")
         before = seen.read_value()
         flat = reshape(true, [-1])
@@ -136,7 +137,7 @@ def all_candidate_sampler(
     """
     del num_true, unique, seed
     true = cast(convert_to_tensor(true_classes), int64)
-    with true.graph.name_scope(name or "all_candidate_sampler"):
+    with true.graph.within(name or "all_candidate_sampler"):
         return Sample(range_(num_sampled, dtype=int64), ones_like(true, dtype=float32), ones([num_sampled]))
 
 
@@ -148,6 +149,7 @@ class AccidentalHits(NamedTuple):
     weights: Tensor
 
 
+@in_graph_of_inputs
 def compute_accidental_hits(
     true_classes: TensorLike,
     sampled_candidates: TensorLike,
@@ -167,7 +169,7 @@ def compute_accidental_hits(
     """
     del seed
     true = cast(convert_to_tensor(true_classes), int64)
-    with true.graph.name_scope(name or "compute_accidental_hits"):
+    with true.graph.within(name or "compute_accidental_hits"):
         met = equal(reshape(true, [-1, num_true])[:, :, None], cast(convert_to_tensor(sampled_candidates), int64))
         found = where(met)
         lowest = fill(shape(found)[:1], float(np.finfo(np.float32).min))

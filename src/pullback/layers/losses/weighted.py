@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
@@ -65,6 +66,7 @@ class Reduction:
             raise ValueError(f"losses: reduction must be one of {', '.join(cls.all())}, not {key!r}")
 
 
+@in_graph_of_inputs
 def compute_weighted_loss(
     losses: TensorLike,
     weights: TensorLike = 1.0,
@@ -88,7 +90,7 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     single = convert_to_tensor(losses)
-    with single.graph.name_scope(scope or "weighted_loss"):
+    with single.graph.within(scope or "weighted_loss"):
         loss = _reduced(single, weights, reduction)
     add_loss(loss, loss_collection)
     return loss
@@ -192,6 +194,7 @@ def _pair(what: str, labels: Any, predictions: Any) -> list[Tensor]:
     return [z, y]
 
 
+@in_graph_of_inputs
 def absolute_difference(
     labels: TensorLike,
     predictions: TensorLike,
@@ -214,10 +217,11 @@ def absolute_difference(
     np.float32(2.0)
     """
     z, y = _pair("absolute_difference", labels, predictions)
-    with y.graph.name_scope(scope or "absolute_difference") as scope:
+    with y.graph.within(scope or "absolute_difference") as scope:
         return compute_weighted_loss(absolute(y - z), weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def mean_squared_error(
     labels: TensorLike,
     predictions: TensorLike,
@@ -240,10 +244,11 @@ def mean_squared_error(
     np.float32(5.0)
     """
     z, y = _pair("mean_squared_error", labels, predictions)
-    with y.graph.name_scope(scope or "mean_squared_error") as scope:
+    with y.graph.within(scope or "mean_squared_error") as scope:
         return compute_weighted_loss(squared_difference(y, z), weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def huber_loss(
     labels: TensorLike,
     predictions: TensorLike,
@@ -270,10 +275,11 @@ def huber_loss(
     np.float32(1.5)
     """
     z, y = _pair("huber_loss", labels, predictions)
-    with y.graph.name_scope(scope or "huber_loss") as scope:
+    with y.graph.within(scope or "huber_loss") as scope:
         return compute_weighted_loss(Huber(float(delta))(y - z), weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def log_loss(
     labels: TensorLike,
     predictions: TensorLike,
@@ -297,11 +303,12 @@ def log_loss(
     np.float32(0.6931472)
     """
     z, y = _pair("log_loss", labels, predictions)
-    with y.graph.name_scope(scope or "log_loss") as scope:
+    with y.graph.within(scope or "log_loss") as scope:
         losses = -(z * log(y + epsilon)) - (1 - z) * log(1 - y + epsilon)
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def hinge_loss(
     labels: TensorLike,
     logits: TensorLike,
@@ -324,10 +331,11 @@ def hinge_loss(
     np.float32(1.0)
     """
     z, x = _pair("hinge_loss", labels, logits)
-    with x.graph.name_scope(scope or "hinge_loss") as scope:
+    with x.graph.within(scope or "hinge_loss") as scope:
         return compute_weighted_loss(relu(1 - (2 * z - 1) * x), weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def cosine_distance(
     labels: TensorLike,
     predictions: TensorLike,
@@ -357,11 +365,12 @@ def cosine_distance(
         raise ValueError("cosine_distance: give axis, or dim, which is the same")
     axis = dim if axis is None else axis
     z, y = _pair("cosine_distance", labels, predictions)
-    with y.graph.name_scope(scope or "cosine_distance_loss") as scope:
+    with y.graph.within(scope or "cosine_distance_loss") as scope:
         losses = 1 - reduce_sum(y * z, axis, keepdims=True)
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def sigmoid_cross_entropy(
     multi_class_labels: TensorLike,
     logits: TensorLike,
@@ -385,13 +394,14 @@ def sigmoid_cross_entropy(
     np.float32(0.6931472)
     """
     z, x = _pair("sigmoid_cross_entropy", multi_class_labels, logits)
-    with x.graph.name_scope(scope or "sigmoid_cross_entropy_loss") as scope:
+    with x.graph.within(scope or "sigmoid_cross_entropy_loss") as scope:
         if label_smoothing:
             z = z * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = sigmoid_cross_entropy_with_logits(labels=z, logits=x)
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def softmax_cross_entropy(
     onehot_labels: TensorLike,
     logits: TensorLike,
@@ -415,7 +425,7 @@ def softmax_cross_entropy(
     np.float32(0.6931472)
     """
     z, x = _pair("softmax_cross_entropy", onehot_labels, logits)
-    with x.graph.name_scope(scope or "softmax_cross_entropy_loss") as scope:
+    with x.graph.within(scope or "softmax_cross_entropy_loss") as scope:
         z = stop_gradient(z)
         if label_smoothing:
             classes = cast(shape(x)[-1], x.dtype)
@@ -424,6 +434,7 @@ def softmax_cross_entropy(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@in_graph_of_inputs
 def sparse_softmax_cross_entropy(
     labels: TensorLike,
     logits: TensorLike,
@@ -446,7 +457,7 @@ def sparse_softmax_cross_entropy(
     np.float32(0.6931472)
     """
     x, numbers = convert_to_tensor(logits), convert_to_tensor(labels)
-    with x.graph.name_scope(scope or "sparse_softmax_cross_entropy_loss") as scope:
+    with x.graph.within(scope or "sparse_softmax_cross_entropy_loss") as scope:
         numbers, _ = remove_squeezable_dimensions(numbers, x, expected_rank_diff=1)
         losses = sparse_softmax_cross_entropy_with_logits(numbers, x)
         if not is_python_number(weights):

@@ -13,6 +13,7 @@ from ...control_flow.tensor_array import TensorArray
 from ...control_flow.tracing import Part, lasting_types, put_together, take_apart, trace_together
 from ...control_flow.while_loop import check_next
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, int32
 from ...core.function import carried_parameter
 from ...core.operation import Tensor
@@ -32,6 +33,7 @@ from ..variables.scope import VariableScope, variable_scope
 from .cells import RNNCell, as_cell
 
 
+@in_graph_of_inputs
 def dynamic_rnn(
     cell: RNNCell,
     inputs: Any,
@@ -158,6 +160,7 @@ def _lengths(what: str, sequence_length: Any) -> Tensor | None:
     return lengths if lengths.dtype == int32 else cast(lengths, int32)
 
 
+@in_graph_of_inputs
 def bidirectional_dynamic_rnn(
     cell_fw: RNNCell,
     cell_bw: RNNCell,
@@ -206,6 +209,7 @@ def bidirectional_dynamic_rnn(
         return (forward, nest.map_structure(turned, backward)), (end_fw, end_bw)
 
 
+@in_graph_of_inputs
 def static_rnn(
     cell: RNNCell,
     inputs: Sequence[Any],

@@ -268,7 +268,7 @@ class Layer:
             with variable_scope(named, reuse=self._reuse, dtype=kind) as self._scope:
                 pass
         kept = variable_scope(self._scope, reuse=True if self._called else None, auxiliary_name_scope=False)
-        with kept as inner, inner.graph.acting.name_scope(inner.original_name_scope):
+        with kept as inner, inner.graph.acting.within(inner.original_name_scope):
             yield
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype, float32
 from ...core.graph import Graph, Operation, Tensor, get_default_graph
 from ...core.opened import in_force, opened
@@ -191,7 +192,7 @@ def variable_scope(
         use_resource=base.use_resource if use_resource is None else use_resource,
     )
     again = isinstance(name_or_scope, VariableScope)
-    named = graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
+    named = graph.within(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
     with opened(_KIND, inner), named as prefix, _counted(inner, again) if inner.counts else nullcontext():
         inner.original_name_scope = base.original_name_scope if again else prefix
         yield inner
@@ -263,6 +264,7 @@ def _counted(scope: VariableScope, again: bool) -> Iterator[None]:
         _opened[scope.graph] = before if again else Counter({k: n for k, n in now.items() if not k.startswith(inside)})
 
 
+@in_graph_of_inputs
 def get_variable(
     name: str,
     shape: ShapeLike | None = None,
@@ -319,7 +321,7 @@ def get_variable(
         "aggregation": aggregation,
     }
     getter = scope.custom_getter if custom_getter is None else custom_getter
-    with scope.graph.name_scope(None):
+    with scope.graph.within(None):
         if getter is None:
             return found(**wished)
         told = {"dtype": seen.dtype(as_dtype(dtype or scope.dtype)), "trainable": trainable is None or trainable}
@@ -327,6 +329,7 @@ def get_variable(
         return made
 
 
+@in_graph_of_inputs
 def get_local_variable(
     name: str,
     shape: ShapeLike | None = None,

@@ -155,7 +155,7 @@ def _reused(variable: Variable, full: str, reuse: bool | str, shape: Any, dtype:
 def _regularize(variable: Variable, regularizer: Callable[[Tensor], Any] | None) -> None:
     if regularizer is None:
         return
-    with variable.graph.name_scope(variable.op.name + "/Regularizer/"):
+    with variable.graph.within(variable.op.name + "/Regularizer/"):
         loss = regularizer(variable.as_tensor())
     if loss is not None:
         variable.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from .scope import Getter, VariableScope, trainable_variables, variable_scope
 
 
@@ -90,6 +91,7 @@ class Template:
         return [v for v in self.variables if v not in trainable]
 
 
+@in_graph_of_inputs
 def make_template(
     name_: str,
     func_: Callable[..., Any],

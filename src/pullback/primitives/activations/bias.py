@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -21,6 +22,7 @@ from ..shape.size import shape
 from ..shape.stacking import concat
 
 
+@in_graph_of_inputs
 def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """`value` with `bias` added to each channel: the last axis, or the second where `data_format` begins with "NC".
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING
 from ...core.intervals import ORIGIN, Interval
 from ...core.operation import Tensor
@@ -318,6 +319,7 @@ class SoftsignGrad(AbstractElementwise):
         return lambda: SoftsignGrad()(dy, x), lambda: dy * dx * sign(x) * -2 / (absolute(x) + 1)
 
 
+@in_graph_of_inputs
 def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """`x * sigmoid(beta * x)`, element by element.
 
@@ -394,5 +396,5 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
     array([0., 2., 1., 0.], dtype=float32)
     """
     x = convert_to_tensor(features)
-    with x.graph.name_scope(name or "CRelu") as scope:
+    with x.graph.within(name or "CRelu") as scope:
         return unary(Relu(), concat([x, -x], axis), scope)

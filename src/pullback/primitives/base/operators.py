@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.composite import AbstractComposite
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INEXACT, INTEGER, string
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor, define_methods
@@ -109,6 +110,7 @@ def _invert(x: Tensor) -> Tensor:
     return unary(Invert() if x.type.dtype in INTEGER else LogicalNot(), x)
 
 
+@in_graph_of_inputs
 def set_shape(x: Tensor, shape: ShapeLike) -> None:
     """Note that `x` has `shape`, which operations made from now on know; a run of one fails where it has another.
 

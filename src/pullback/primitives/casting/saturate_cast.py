@@ -29,7 +29,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     x = convert_to_tensor(value)
     if wanted not in REAL or x.dtype not in REAL:
         raise TypeError(f"saturate_cast: converts real numbers to real numbers, not {x} to {wanted}; use pb.cast")
-    with x.graph.name_scope(name or "saturate_cast") as scope:
+    with x.graph.within(name or "saturate_cast") as scope:
         (low, high), (lowest, highest) = finite_range(wanted), finite_range(x.dtype)
         if x.dtype not in INTEGER and wanted in INTEGER:
             clipped = x  # Floats become integers by saturation in any case.

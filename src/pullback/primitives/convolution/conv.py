@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.lengths import known_to_differ
 from ...core.operation import Tensor
 from ...core.types import TensorType
@@ -29,6 +30,7 @@ _SIGNALS = ("NWC", "NCW", "NHC", "NCH")
 _IMAGES = ("NHWC", "NCHW")
 
 
+@in_graph_of_inputs
 def conv2d(
     input: TensorLike,
     filters: TensorLike,
@@ -87,6 +89,7 @@ _DENSE = Family(
 )
 
 
+@in_graph_of_inputs
 def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -118,6 +121,7 @@ def conv2d_transpose(
     return transposed(what, Conv2DBackpropInput, geometry, input, filters, output_shape, name)
 
 
+@in_graph_of_inputs
 def conv1d(
     input: TensorLike,
     filters: TensorLike,
@@ -145,6 +149,7 @@ def conv1d(
     return Conv2D(*geometry_of("conv1d", stride, padding, data_format, dilations, _SIGNALS))(x, f, name=name)
 
 
+@in_graph_of_inputs
 def conv1d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -174,6 +179,7 @@ def conv1d_transpose(
     return transposed(what, Conv2DBackpropInput, geometry, input, filters, output_shape, name)
 
 
+@in_graph_of_inputs
 def depthwise_conv2d(
     input: TensorLike,
     filter: TensorLike,
@@ -203,6 +209,7 @@ def depthwise_conv2d(
     return DepthwiseConv2dNative(*geometry)(x, f, name=name)
 
 
+@in_graph_of_inputs
 def separable_conv2d(
     input: TensorLike,
     depthwise_filter: TensorLike,

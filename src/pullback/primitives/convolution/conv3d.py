@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.typing import ShapeLike, TensorLike
 from ..base.broadcasting import operands
@@ -23,6 +24,7 @@ from .abstract import (
 _VOLUMES = ("NDHWC", "NCDHW")
 
 
+@in_graph_of_inputs
 def conv3d(
     input: TensorLike,
     filters: TensorLike,
@@ -50,6 +52,7 @@ def conv3d(
     return Conv3D(*geometry_of("conv3d", strides, padding, data_format, dilations, _VOLUMES))(x, f, name=name)
 
 
+@in_graph_of_inputs
 def conv3d_transpose(
     input: TensorLike,
     filters: TensorLike,

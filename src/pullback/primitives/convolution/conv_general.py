@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.typing import ShapeLike, TensorLike
 from ..base.broadcasting import operands
@@ -25,6 +26,7 @@ _TRANSPOSE = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
 
+@in_graph_of_inputs
 def convolution(
     input: TensorLike,
     filters: TensorLike,
@@ -57,6 +59,7 @@ def convolution(
     )
 
 
+@in_graph_of_inputs
 def conv_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -94,6 +97,7 @@ def _spatial_axes(what: str, x: Tensor, f: Tensor, data_format: str | None) -> i
     return rank - 2
 
 
+@in_graph_of_inputs
 def atrous_conv2d(
     value: TensorLike, filters: TensorLike, rate: int, padding: str | Sequence[Sequence[int]], name: str | None = None
 ) -> Tensor:
@@ -116,6 +120,7 @@ def atrous_conv2d(
     return conv2d(value, filters, 1, padding, dilations=rate, name=name)
 
 
+@in_graph_of_inputs
 def atrous_conv2d_transpose(
     value: TensorLike,
     filters: TensorLike,
@@ -143,6 +148,7 @@ def atrous_conv2d_transpose(
     return conv2d_transpose(dy, filters, output_shape, 1, padding, dilations=rate, name=name)
 
 
+@in_graph_of_inputs
 def depthwise_conv2d_backprop_input(
     input_sizes: ShapeLike,
     filter: TensorLike,
@@ -173,6 +179,7 @@ def depthwise_conv2d_backprop_input(
     return transposed(what, DepthwiseConv2dNativeBackpropInput, geometry, out_backprop, filter, input_sizes, name)
 
 
+@in_graph_of_inputs
 def depthwise_conv2d_backprop_filter(
     input: TensorLike,
     filter_sizes: ShapeLike,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
@@ -41,6 +42,7 @@ from ..shape.reverse import reverse
 _FORM = "NHWC"
 
 
+@in_graph_of_inputs
 def dilation2d(
     input: TensorLike,
     filters: TensorLike,
@@ -74,6 +76,7 @@ def dilation2d(
     return Dilation2D(*_arguments("dilation2d", strides, padding, data_format, dilations))(x, f, name=name)
 
 
+@in_graph_of_inputs
 def erosion2d(
     value: TensorLike,
     filters: TensorLike,
@@ -100,7 +103,7 @@ def erosion2d(
     """
     x, f = operands(value, filters)
     arguments = _arguments("erosion2d", strides, padding, data_format, dilations)
-    with x.graph.name_scope(name or "erosion2d"):
+    with x.graph.within(name or "erosion2d"):
         return -Dilation2D(*arguments)(-x, reverse(f, [0, 1]))
 
 

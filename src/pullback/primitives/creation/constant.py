@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, dtype_name, float32, int32, string
 from ...core.errors import WrongKindError
 from ...core.graph import Graph, get_default_graph
@@ -25,6 +26,7 @@ LARGEST_CONSTANT = 64
 """The most elements of which what is known while a graph is built is kept as an array."""
 
 
+@in_graph_of_inputs
 def constant(
     value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = "Const"
 ) -> Tensor:

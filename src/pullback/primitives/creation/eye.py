@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import DType, as_dtype, float32
 from ...core.graph import get_default_graph
 from ...core.operation import Tensor
@@ -17,6 +18,7 @@ from ..shape.size import shape as shape_of
 from ..shape.stacking import concat
 
 
+@in_graph_of_inputs
 def eye(
     num_rows: int | Tensor,
     num_columns: int | Tensor | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import (
     DType,
     TokenType,
@@ -27,6 +28,7 @@ from ..shape.reshape import shape_to_use, split_shape
 from .constant import LARGEST_CONSTANT, constant_in, convert_to_tensor
 
 
+@in_graph_of_inputs
 def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Zeros in the shape `shape`.
 
@@ -42,6 +44,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None)
     return _filled(shape, 0, dtype, name or "zeros")
 
 
+@in_graph_of_inputs
 def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Ones in the shape `shape`.
 
@@ -170,6 +173,7 @@ class FillLike(Primitive):
         return Interval(self.value, self.value)
 
 
+@in_graph_of_inputs
 def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
     """The scalar `value` in every place of the shape `dims`.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, DType, as_dtype, float32
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
@@ -19,6 +20,7 @@ from ..shape.reshape import shape_to_use, split_shape
 from .constant import convert_to_tensor
 
 
+@in_graph_of_inputs
 def one_hot(
     indices: TensorLike,
     depth: TensorLike,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import DType, as_dtype
 from ...core.graph import get_default_graph
 from ...core.operation import Operation, Tensor
@@ -49,6 +50,7 @@ class Placeholder(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor that may be fed, and is `input` where it is not.
 

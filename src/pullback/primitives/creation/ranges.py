@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
 from ...core.graph import get_default_graph
 from ...core.operation import AbstractTensorLike, Operation, Tensor
@@ -27,6 +28,7 @@ from .constant import LARGEST_CONSTANT, constant_in, constant_value, convert_to_
 from .fill import ones_like
 
 
+@in_graph_of_inputs
 def range_(
     start: TensorLike,
     limit: TensorLike | None = None,
@@ -130,6 +132,7 @@ def _range_length(start: Any, limit: Any, delta: Any) -> int:
     return count
 
 
+@in_graph_of_inputs
 def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` numbers from `start` to `stop`, both included, evenly spaced, along a new axis `axis`.
 
@@ -157,7 +160,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str |
     place = as_axis(axis, None if a.shape.rank is None else a.shape.rank + 1, "linspace", a.type)
     if a.shape.rank is None and place:
         raise ValueError(f"linspace: the rank of start must be known, or the axis 0, not {place}: {a}")
-    with a.graph.name_scope(name or "linspace"):
+    with a.graph.within(name or "linspace"):
         rest, t = _weights(num, a.dtype)
         if a.shape.rank is None:
             behind = ones_like(shape(a))
@@ -189,6 +192,7 @@ def _weights(num: Any, dtype: DType) -> tuple[Tensor, Tensor]:
     return convert_to_tensor(_as(dtype, 1 - t)), convert_to_tensor(_as(dtype, t))
 
 
+@in_graph_of_inputs
 def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgrid") -> list[Tensor]:
     """The coordinates of the points of a grid, one tensor for each of the vectors in `args`.
 
@@ -215,7 +219,7 @@ def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgr
     places = [1 - i if indexing == "xy" and i < 2 and count > 1 else i for i in range(count)]
     if not vectors:
         return []
-    with vectors[0].graph.name_scope(name):
+    with vectors[0].graph.within(name):
         rows = [
             reshape(x, [-1 if i == place else 1 for i in range(count)])
             for x, place in zip(vectors, places, strict=True)

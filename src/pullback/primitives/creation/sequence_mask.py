@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, int32
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
@@ -14,6 +15,7 @@ from .constant import convert_to_tensor
 from .ranges import range_
 
 
+@in_graph_of_inputs
 def sequence_mask(
     lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = bool_, name: str | None = None
 ) -> Tensor:
@@ -34,7 +36,7 @@ def sequence_mask(
     counts = convert_to_tensor(lengths)
     if counts.dtype not in INTEGER | FLOATING:
         raise TypeError(f"sequence_mask: lengths must be integers or floats, not {counts}")
-    with counts.graph.name_scope(name or "SequenceMask"):
+    with counts.graph.within(name or "SequenceMask"):
         if counts.dtype in FLOATING and maxlen is not None:
             counts = cast(counts, int32)
         longest = reduce_max(counts) if maxlen is None else maxlen

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.errors import InvalidArgumentError
 from ...core.intervals import Interval, hull
@@ -42,6 +43,7 @@ class AbstractScan(Primitive):
         return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
 
 
+@in_graph_of_inputs
 def cumsum(
     x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -123,6 +125,7 @@ def shifted(xp: Any, x: Any, axis: int, first: float) -> Any:
     return xp.concatenate([head, x[(*index, slice(None, -1))]], axis=axis)
 
 
+@in_graph_of_inputs
 def cumprod(
     x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, bfloat16, float16, float32, float64
 from ...core.intervals import ANY, POSITIVE, Interval
 from ...core.operation import Operation, Tensor
@@ -21,6 +22,7 @@ from ..reduction.reduce import take_numbers
 from .cumsum import Recurrence, Shift, running_axes, scanned, shifted
 
 
+@in_graph_of_inputs
 def cumulative_logsumexp(
     x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import ml_dtypes
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32
 from ...core.errors import InvalidArgumentError
 from ...core.named_functions import named
@@ -24,6 +25,7 @@ from ..shape.size import rank as rank_of
 from .guards import Assert, summary
 
 
+@in_graph_of_inputs
 def assert_(
     condition: TensorLike, data: Sequence[Any], summarize: int | None = None, name: str | None = None
 ) -> Operation:
@@ -104,7 +106,7 @@ def compared(
     """An operation that raises unless `x` and `y` compare as `what` says, and shows `data`, or both."""
     how = COMPARISONS[what]
     a, b = operands(x, y)
-    with a.graph.name_scope(name or f"assert_{what}"):
+    with a.graph.within(name or f"assert_{what}"):
         said = f"{message + '. ' if message else ''}Condition x {how.sign} y did not hold. x and y:"
         return _asserted(how.holds(a, b), [a, b] if data is None else data, said, summarize, "Assert")
 
@@ -120,7 +122,7 @@ def of_sign(
     """An operation that raises unless `x` has the sign that `what` says, and shows `data`, or `x`."""
     how = COMPARISONS[SIGNS[what][0]]
     a, zero = operands(convert_to_tensor(x), 0)
-    with a.graph.name_scope(name or f"assert_{what}"):
+    with a.graph.within(name or f"assert_{what}"):
         said = f"{message + '. ' if message else ''}Condition x {how.sign} 0 did not hold. x:"
         return _asserted(how.holds(a, zero), [a] if data is None else data, said, summarize, "Assert")
 
@@ -182,6 +184,7 @@ def _of_one(what: str) -> _OfOne:
     return named(name, _DOC.format(words=words, shapes=shapes, name=name, example=example), function)
 
 
+@in_graph_of_inputs
 def assert_none_equal(
     x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
@@ -200,6 +203,7 @@ assert_non_negative = _of_one("non_negative")
 assert_non_positive = _of_one("non_positive")
 
 
+@in_graph_of_inputs
 def assert_near(
     x: TensorLike,
     y: TensorLike,
@@ -236,7 +240,7 @@ def near(
 ) -> Operation:
     """An operation that raises unless `x` and `y` are equal to tolerances, and shows `data`, or both."""
     a, b = operands(x, y)
-    with a.graph.name_scope(name or "assert_near"):
+    with a.graph.within(name or "assert_near"):
         spacing = 10 * float(ml_dtypes.finfo(a.dtype).eps)  # type: ignore[no-untyped-call]
         relative, absolute_ = (spacing if t is None else t for t in (rtol, atol))
         holds = comparison.less_equal(absolute(a - b), absolute(b) * relative + absolute_)
@@ -244,6 +248,7 @@ def near(
         return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
 
 
+@in_graph_of_inputs
 def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Operation:
     """An operation that raises in a run unless `x` has that rank; what is known already is checked at once.
 
@@ -258,6 +263,7 @@ def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str 
     return ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name)
 
 
+@in_graph_of_inputs
 def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Operation:
     """An operation that raises in a run unless `x` has at least that rank; what is known already is checked at once.
 
@@ -272,6 +278,7 @@ def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, n
     return ranked(convert_to_tensor(x), rank, "assert_rank_at_least", "greater_equal", message, name)
 
 
+@in_graph_of_inputs
 def assert_rank_in(
     x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None
 ) -> Operation:
@@ -300,7 +307,7 @@ def ranked_in(
     known = sorted({int(rank) for rank in ranks})
     said = f"{message + '. ' if message else ''}assert_rank_in: {x} must have a rank of {known}"
     if x.shape.rank is None:
-        with x.graph.name_scope(name or "assert_rank_in"):
+        with x.graph.within(name or "assert_rank_in"):
             return _asserted(reduce_any(comparison.equal(rank_of(x), known)), data or [], said, summarize, "Assert")
     if x.shape.rank not in known:
         raise ValueError(said)
@@ -320,7 +327,7 @@ def ranked(
     """An operation that raises unless the rank of `x` compares with `rank` as `compare` says, and shows `data`."""
     said = f"{message + '. ' if message else ''}{what}: {x} must have rank {'' if compare == 'equal' else '>= '}{rank}"
     if x.shape.rank is None:
-        with x.graph.name_scope(name or what):
+        with x.graph.within(name or what):
             return _asserted(COMPARISONS[compare].holds(rank_of(x), rank), data or [], said, summarize, "Assert")
     if x.shape.rank != rank if compare == "equal" else x.shape.rank < rank:
         raise ValueError(said)

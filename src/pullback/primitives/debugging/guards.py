@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, bfloat16, float16, string
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
@@ -111,6 +112,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
     return check_numerics(x, message, name or "VerifyFinite")
 
 
+@in_graph_of_inputs
 def verify_tensor_all_finite(
     t: TensorLike | None = None,
     msg: str | None = None,

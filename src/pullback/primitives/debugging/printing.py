@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -92,6 +93,7 @@ class PrintV2(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def print_v1(
     input_: TensorLike,
     data: Sequence[Any],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Operation, Tensor
 from ..creation.constant import constant, convert_to_tensor
 from ..identity.identity import no_op
@@ -19,6 +20,7 @@ _ANY_NUMBER = ("...", "*", Ellipsis)
 _ANY_LENGTH = (None, ".")
 
 
+@in_graph_of_inputs
 def assert_shapes(
     shapes: Mapping[Any, Any] | Sequence[tuple[Any, Any]],
     data: Sequence[Any] | None = None,
@@ -54,7 +56,7 @@ def assert_shapes(
         x = convert_to_tensor(given)
         if not isinstance(said, Iterable):
             raise ValueError(f"{begin} the lengths of {x} must be a sequence, and not {said!r}")
-        with x.graph.acting.name_scope(name or "assert_shapes"):
+        with x.graph.acting.within(name or "assert_shapes"):
             for condition, words, shown in _conditions(x, list(said), found):
                 if condition is False:
                     raise ValueError(f"{begin} {words}, and not {shown}")

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -15,6 +16,7 @@ from ...core.types import TensorType
 from ..creation.constant import convert_to_tensor
 
 
+@in_graph_of_inputs
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of the list `inputs`, element by element, without broadcasting; IndexedSlices are made dense.
 

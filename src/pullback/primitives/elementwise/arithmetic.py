@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, overload
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER, string
 from ...core.intervals import Interval
 from ...core.operation import Tensor
@@ -24,6 +25,7 @@ REAL = INTEGER | FLOATING
 SIGNED = frozenset(d for d in NUMBERS if d.kind != "u")
 
 
+@in_graph_of_inputs
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x + y`, element by element; texts stand one behind the other.
 
@@ -201,6 +203,7 @@ class SquaredDifference(AbstractElementwise):
 def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
 @overload
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
+@in_graph_of_inputs
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
     """`x` times the scalar `scalar`; of IndexedSlices, slices.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.slices import IndexedSlices
@@ -30,6 +31,7 @@ def clip_by_value(
 ) -> Tensor: ...
 
 
+@in_graph_of_inputs
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor | IndexedSlices:

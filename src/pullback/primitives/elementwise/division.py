@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INEXACT, INTEGER, float32, float64, int8, int16, uint8, uint16
 from ...core.intervals import Interval
 from ...core.operation import Tensor
@@ -25,6 +26,7 @@ from .masking import MaskedDiv, kept, masked_divide, multiply_no_nan, quotient_g
 _SHORT = frozenset([int8, int16, uint8, uint16])
 
 
+@in_graph_of_inputs
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, element by element; integers are divided as floats.
 
@@ -53,7 +55,7 @@ def _as_floats(primitive: AbstractElementwise, x: Any, y: Any, name: str) -> Ten
     if a.dtype not in INTEGER or a.dtype != b.dtype:
         return binary(primitive, a, b, name)
     wide = float32 if a.type.dtype in _SHORT else float64
-    with a.graph.name_scope(name) as scope:
+    with a.graph.within(name) as scope:
         return binary(primitive, cast(a, wide), cast(b, wide), scope)
 
 
@@ -77,6 +79,7 @@ class RealDiv(AbstractElementwise):
         return MaskedDiv()
 
 
+@in_graph_of_inputs
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, element by element, and 0 where `y` is 0; the derivatives are 0 there too.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -12,6 +13,7 @@ from ..creation.constant import convert_to_tensor
 from ..creation.fill import zeros_like
 
 
+@in_graph_of_inputs
 def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """The value at each element of `x` of the polynomial with `coeffs`, a list, that of the highest power first.
 
@@ -29,7 +31,7 @@ def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Te
     if not isinstance(coeffs, list):
         raise ValueError(f"polyval: coeffs must be a list, not {coeffs!r}")
     at = convert_to_tensor(x)
-    with at.graph.name_scope(name or "polyval"):
+    with at.graph.within(name or "polyval"):
         if not coeffs:
             return zeros_like(at)
         y, _ = operands(coeffs[0], at)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.graph import Graph, get_default_graph
 from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient, same_type
@@ -51,6 +52,7 @@ class Identity(Primitive):
         return (dy,)
 
 
+@in_graph_of_inputs
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """Tensors equal to those of the list `input`, of one operation.
 
@@ -144,6 +146,7 @@ class PreventGradient(Primitive):
         raise LookupError(f"Gradient explicitly disabled. Reason: {self.message} ({where})")
 
 
+@in_graph_of_inputs
 def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor equal to `x`, known to have `shape`; a run fails where it has another.
 
@@ -230,7 +233,7 @@ def group_operations(*inputs: Any, name: str | None = None) -> Operation:
         by_device.setdefault(getattr(x, "device", ""), []).append(x)
     if len(by_device) < 2:
         return _after(graph, elements, next(iter(by_device), ""), name)
-    with graph.name_scope(name or "group_deps") as scope:
+    with graph.within(name or "group_deps") as scope:
         gates = [_after(graph, by_device[device], device, None) for device in sorted(by_device)]
         return _after(graph, gates, "", scope)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.graph import Graph, get_default_graph
 from ...core.operation import Operation, Tensor
 from ...core.slices import IndexedSlices
@@ -12,6 +13,7 @@ from ..creation.constant import convert_to_tensor
 from .identity import group_operations, identity
 
 
+@in_graph_of_inputs
 def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, name: str | None = None) -> list[Any]:
     """Tensors equal to `tensors`, each of which is there only after all of them and `control_inputs` have run.
 
@@ -29,7 +31,7 @@ def tuple_(tensors: Sequence[Any], control_inputs: Sequence[Any] | None = None, 
     if not needed:
         raise ValueError(f"tuple: must have at least one tensor: {tensors}")
     graph = getattr(needed[0], "graph", get_default_graph())
-    with graph.name_scope(name or "tuple"):
+    with graph.within(name or "tuple"):
         gate = group_operations(*needed, *(control_inputs or ()), name="group_deps")
         with graph.control_dependencies([gate]):
             return [x if x is None else gate if isinstance(x, Operation) else _beside(graph, x) for x in given]

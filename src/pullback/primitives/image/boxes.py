@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -21,6 +22,7 @@ from ..reduction.reduce import take_numbers
 Array = np.ndarray[Any, Any]
 
 
+@in_graph_of_inputs
 def non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -51,6 +53,7 @@ def non_max_suppression(
     return kept
 
 
+@in_graph_of_inputs
 def non_max_suppression_with_scores(
     boxes: TensorLike,
     scores: TensorLike,
@@ -83,6 +86,7 @@ def non_max_suppression_with_scores(
     return _suppressed(primitive, rows, numbers, max_output_size, iou_threshold, score_threshold, soft_nms_sigma, name)
 
 
+@in_graph_of_inputs
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,

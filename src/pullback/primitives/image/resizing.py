@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -46,6 +47,7 @@ _ANTIALIASED = {"bilinear": "triangle", "bicubic": "keyscubic"}
 _BY_DISTANCE = ("lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 
 
+@in_graph_of_inputs
 def resize(
     images: TensorLike,
     size: TensorLike,
@@ -100,6 +102,7 @@ def fitting_size(x: Tensor, size: Any) -> Any:
     return cast(round_(now * minimum(factors[0], factors[1])), np.int32)
 
 
+@in_graph_of_inputs
 def resize_bilinear(
     images: TensorLike,
     size: TensorLike,
@@ -127,6 +130,7 @@ def resize_bilinear(
     return _of_old("bilinear", images, size, align_corners, half_pixel_centers, name)
 
 
+@in_graph_of_inputs
 def resize_bicubic(
     images: TensorLike,
     size: TensorLike,
@@ -153,6 +157,7 @@ def resize_bicubic(
     return _of_old("bicubic", images, size, align_corners, half_pixel_centers, name)
 
 
+@in_graph_of_inputs
 def resize_nearest_neighbor(
     images: TensorLike,
     size: TensorLike,
@@ -176,6 +181,7 @@ def resize_nearest_neighbor(
     return _of_old("nearest", images, size, align_corners, half_pixel_centers, name)
 
 
+@in_graph_of_inputs
 def resize_area(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None) -> Tensor:
     """`images` in another size, each pixel the mean of the area that it covers.
 
@@ -337,6 +343,7 @@ def resized_along(xp: Any, method: Method, x: Any, axis: int, lengths: tuple[int
     return total
 
 
+@in_graph_of_inputs
 def scale_and_translate(
     images: TensorLike,
     size: TensorLike,
@@ -368,7 +375,7 @@ def scale_and_translate(
         raise ValueError(f"scale_and_translate: kernel_type must be one of {', '.join(KERNELS)}, not {kernel_type!r}")
     x = as_float("scale_and_translate", convert_to_tensor(images))
     dims, lengths = split_shape(size)
-    with x.graph.name_scope(name or "ScaleAndTranslate"):
+    with x.graph.within(name or "ScaleAndTranslate"):
         factors, moves = [as_float("scale_and_translate", convert_to_tensor(v)) for v in (scale, translation)]
         more = () if lengths is None else (lengths,)
         matrices = [

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
@@ -35,6 +36,7 @@ from .resizing import as_float
 _BILINEAR, _NEAREST = "bilinear", "nearest"
 
 
+@in_graph_of_inputs
 def crop_and_resize(
     image: TensorLike,
     boxes: TensorLike,
@@ -70,7 +72,7 @@ def crop_and_resize(
     dims, lengths = split_shape(crop_size)
     if dims is not None and len(dims) != 2:
         raise ValueError(f"crop_and_resize: crop_size must be two integers, not {crop_size!r}")
-    with x.graph.name_scope(name or "CropAndResize"), in_full(x.graph):
+    with x.graph.within(name or "CropAndResize"), in_full(x.graph):
         corners = cast(convert_to_tensor(boxes), x.dtype)
         more = () if lengths is None else (lengths,)
         rows, columns = [matmul(corners, CropPlaces(i, None if dims is None else dims[i])(x, *more)) for i in range(2)]
@@ -251,6 +253,7 @@ def _inside(xp: Any, dims: Sequence[int], ys: Any, xs: Any) -> Any:
     return result
 
 
+@in_graph_of_inputs
 def projective_transform(
     images: TensorLike,
     transforms: TensorLike,
@@ -292,7 +295,7 @@ def projective_transform(
         known = None if x.shape.sizes is None else x.shape.sizes[1:3]
         size = shape(x)[1:3] if known is None or None in known else known
     dims, lengths = split_shape(size)
-    with x.graph.name_scope(name or what), in_full(x.graph):
+    with x.graph.within(name or what), in_full(x.graph):
         numbers = cast(convert_to_tensor(transforms), x.dtype)
         grid = PixelGrid(dims)(x, *(() if lengths is None else (lengths,)))
         over = matmul(numbers[:, 6:8], grid[:2]) + 1

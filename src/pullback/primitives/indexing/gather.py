@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
@@ -34,6 +35,7 @@ from .slicing import Take, links_of_slices
 from .where import where
 
 
+@in_graph_of_inputs
 def gather(
     params: TensorLike,
     indices: TensorLike,
@@ -85,7 +87,7 @@ def _gather_along(axis: Tensor, x: Tensor, ids: Tensor, batch_dims: int, name: s
         raise ValueError(
             f"gather: with batch_dims={batch_dims} the axis must be known while the graph is built, not {axis}"
         )
-    with x.graph.acting.name_scope(name or "GatherV2") as scope:
+    with x.graph.acting.within(name or "GatherV2") as scope:
         lengths = shape(x)
         place = counted_from_the_front(axis, lengths, "gather")
         before, after = lengths[:place], lengths[place + 1 :]
@@ -235,6 +237,7 @@ class TakeGrad(Primitive):
         return (lambda: taken(dy, indices), None, None)[: len(op.inputs)]
 
 
+@in_graph_of_inputs
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str | None = "boolean_mask"
 ) -> Tensor:
@@ -295,6 +298,7 @@ class TrueIndices(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def embedding_lookup(
     params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
 ) -> Tensor:

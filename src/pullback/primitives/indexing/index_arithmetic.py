@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -132,6 +133,7 @@ class RowNumbers(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """The coordinates, in arrays of the shape `dims`, of the elements whose positions in memory are `indices`.
 
@@ -148,7 +150,7 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
     """
     positions = convert_to_tensor(indices)
     lengths = convert_to_tensor(dims, positions.type.dtype)
-    with positions.graph.name_scope(name or "unravel_index"):
+    with positions.graph.within(name or "unravel_index"):
         inside = reduce_all(logical_and(positions >= 0, positions < reduce_prod(lengths)))
         check = assert_(inside, ["unravel_index: a position is not inside the shape", lengths])
         with positions.graph.control_dependencies([check]):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -27,6 +28,7 @@ from .scatter_nd import tensor_scatter_nd_update
 from .slicing import Take
 
 
+@in_graph_of_inputs
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
@@ -51,7 +53,7 @@ def dynamic_partition(
     rank = parts.shape.rank
     if rank is not None and not x.shape[:rank].is_compatible_with(parts.shape):
         raise ValueError(f"dynamic_partition: the shape of {x} must begin with that of {parts}")
-    with x.graph.name_scope(name or "DynamicPartition"):
+    with x.graph.within(name or "DynamicPartition"):
         parts = PartNumbers(num_partitions)(parts)
         rows, numbers = (x, parts) if rank == 1 else (merge_leading(x, parts), reshape(parts, [-1]))
         picked = [TrueIndices()(equal(numbers, convert_to_tensor(i, parts.dtype))) for i in range(num_partitions)]
@@ -76,6 +78,7 @@ class PartNumbers(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """The rows of the tensors `data` put together: `data[k][i]` becomes row `indices[k][i]`; of equal ones, one stays.
 
@@ -94,7 +97,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     if len(indices) != len(data) or not indices:
         raise ValueError(f"dynamic_stitch: {len(indices)} indices for {len(data)} data; there must be one for each")
     numbers, tensors = operands(*indices), operands(*data)
-    with tensors[0].graph.name_scope(name or "DynamicStitch"):
+    with tensors[0].graph.within(name or "DynamicStitch"):
         places = concat([reshape(i, [-1]) for i in numbers], 0)
         rows = concat([_as_rows(x, i) for x, i in zip(tensors, numbers, strict=True)], 0)
         known = [constant_value(i) for i in numbers]

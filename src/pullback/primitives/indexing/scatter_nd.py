@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, DType, dtype_name, int32, string
 from ...core.dtypes import bool as bool_
 from ...core.intervals import any_input_or_zero
@@ -35,6 +36,7 @@ from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
 
 
+@in_graph_of_inputs
 def gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Tensor:
@@ -117,6 +119,7 @@ def _scattered(updates: Tensor, indices: Tensor, x: Tensor, batch_dims: int = 0)
     return ScatterNd(dims, batch_dims)(indices, updates, *(() if lengths is None else (lengths,)))
 
 
+@in_graph_of_inputs
 def scatter_nd(
     indices: TensorLike, updates: TensorLike, shape: ShapeLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -232,6 +235,7 @@ def _scatter_op(primitive: Primitive, tensor: Any, indices: Any, updates: Any, n
     return primitive(x, convert_to_tensor(indices), values, name=name)
 
 
+@in_graph_of_inputs
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -268,6 +272,7 @@ class TensorScatterAdd(Primitive):
         return dy, None, lambda: gather_nd(dy, op.inputs[1])
 
 
+@in_graph_of_inputs
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -304,6 +309,7 @@ class TensorScatterSub(Primitive):
         return dy, None, lambda: negative(gather_nd(dy, op.inputs[1]))
 
 
+@in_graph_of_inputs
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -381,6 +387,7 @@ class AbstractScatterExtremum(Primitive):
         return lambda: share * kept, None, lambda: gather_nd(share, indices) * taken
 
 
+@in_graph_of_inputs
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -410,6 +417,7 @@ class TensorScatterMax(AbstractScatterExtremum):
     how = "max"
 
 
+@in_graph_of_inputs
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:

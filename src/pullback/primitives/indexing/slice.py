@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
@@ -18,6 +19,7 @@ from ..shape.reshape import numbers_to_use, shape_to_use, split_shape, split_sha
 from ..shape.size import shape
 
 
+@in_graph_of_inputs
 def slice_(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The block of `input_` that starts at `begin` and has shape `size`; a size of -1 takes all that is left.
 

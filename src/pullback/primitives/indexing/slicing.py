@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.dtypes import bool as bool_
 from ...core.lengths import Dimension, greatest, least
@@ -30,6 +31,7 @@ FULL: Entry = (None, None, 1)
 UNKNOWN = "?"
 
 
+@in_graph_of_inputs
 def strided_slice(
     input_: TensorLike,
     begin: TensorLike,
@@ -296,6 +298,7 @@ def static_number(value: Any) -> Any:
     return int(value.__index__())
 
 
+@in_graph_of_inputs
 def getitem(tensor: Tensor, key: Any) -> Tensor:
     """`tensor[key]`, as NumPy indexes: integers, slices, None, `...`, tensors as bounds; one array.
 

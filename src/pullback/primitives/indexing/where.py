@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int64
 from ...core.intervals import Interval, hull
@@ -20,6 +21,7 @@ from ..creation.constant import convert_to_tensor
 from ..elementwise.masking import chosen, mask
 
 
+@in_graph_of_inputs
 def where(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
 ) -> Tensor:

@@ -47,7 +47,7 @@ def has_computed(*values: Any) -> bool:
 
 def computed_diag_part(x: Tensor, k: Any, padding: Tensor, align: str, name: str) -> Tensor:
     """What `diag_part` says, of a computed `k`."""
-    with x.graph.acting.name_scope(name) as scope:
+    with x.graph.acting.within(name) as scope:
         lead, (m, n) = shape(x)[:-2], unstack(shape(x)[-2:], 2)
         band = _checked("diag_part", _band("diag_part", k, align), m, n)
         numbers = expand_dims(range_(band.high, band.low - 1, -1), 1)
@@ -61,7 +61,7 @@ def computed_diag_part(x: Tensor, k: Any, padding: Tensor, align: str, name: str
 
 def computed_diag(diagonal: Tensor, k: Any, size_wanted: Any, padding: Tensor, align: str, name: str) -> Tensor:
     """What `diag` says, of a computed `k` or numbers of rows and columns."""
-    with diagonal.graph.acting.name_scope(name) as scope:
+    with diagonal.graph.acting.within(name) as scope:
         band, lengths = _band("diag", k, align), shape(diagonal)
         m, n = [cast(reshape(convert_to_tensor(wanted), []), int32) for wanted in size_wanted]
         rows, columns = lengths[-1] - minimum(band.high, 0), lengths[-1] + maximum(band.low, 0)
@@ -77,7 +77,7 @@ def computed_diag(diagonal: Tensor, k: Any, size_wanted: Any, padding: Tensor, a
 
 def computed_set_diag(x: Tensor, diagonal: Tensor, k: Any, align: str, name: str) -> Tensor:
     """What `set_diag` says, of a computed `k`."""
-    with x.graph.acting.name_scope(name) as scope:
+    with x.graph.acting.within(name) as scope:
         return _with_band("set_diag", x, diagonal, _band("set_diag", k, align), scope)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import PARTLY, bilinear, links_of_vectors
@@ -14,6 +15,7 @@ from ..base.broadcasting import operands
 from ..complex.complex import conj
 
 
+@in_graph_of_inputs
 def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of length 3.
 

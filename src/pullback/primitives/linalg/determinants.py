@@ -263,5 +263,5 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     np.float32(0.0)
     """
     x = matrices("logdet", matrix, square=True)
-    with x.graph.name_scope(name or "logdet"):
+    with x.graph.within(name or "logdet"):
         return 2.0 * reduce_sum(log(real(diag_part(cholesky(x)))), -1)

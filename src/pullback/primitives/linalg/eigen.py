@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, complex64, complex128, float32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -78,6 +79,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     return SelfAdjointEig(False)(matrices("eigvalsh", tensor, square=True), name=name)
 
 
+@in_graph_of_inputs
 def eigh_tridiagonal(
     alpha: TensorLike,
     beta: TensorLike,
@@ -116,7 +118,7 @@ def eigh_tridiagonal(
     main, below = operands(alpha, beta)
     if main.shape.rank not in (1, None) or below.shape.rank not in (1, None):
         raise ValueError(f"eigh_tridiagonal: vectors of n and of n - 1 elements are needed, not {main} and {below}")
-    with main.graph.name_scope(name or "eigh_tridiagonal"):
+    with main.graph.within(name or "eigh_tridiagonal"):
         x = diag(main) + pad(diag(below), [[1, 0], [0, 1]])
         if eigvals_only:
             return _selected(real(eigvalsh(x)), select, select_range)[0]

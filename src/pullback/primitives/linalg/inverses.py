@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -65,6 +66,7 @@ class MatrixInverse(Primitive):
         return (lambda: -times(y, times(dy, y, adjoint_b=True), adjoint_a=True),)
 
 
+@in_graph_of_inputs
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """`x` in `matrix @ x = rhs`, or with `adjoint` in `adjoint(matrix) @ x = rhs`.
 
@@ -139,6 +141,7 @@ class PositiveSolve(Primitive):
         return lambda: sum_like(times(-solved(), x, False, True), a), lambda: sum_like(solved(), b)
 
 
+@in_graph_of_inputs
 def lstsq(
     matrix: TensorLike, rhs: TensorLike, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
@@ -166,7 +169,7 @@ def lstsq(
     infer_solve("lstsq", a.type, b.type, square=False)
     m, n = (None, None) if a.shape.sizes is None else a.shape.sizes[-2:]
     penalty = isinstance(l2_regularizer, Tensor) or l2_regularizer != 0
-    with a.graph.name_scope(name or "lstsq"):
+    with a.graph.within(name or "lstsq"):
         if not fast or (not penalty and (m is None or n is None)):
             return times(pinv(a), b)
         wide = m is not None and n is not None and m < n
@@ -179,6 +182,7 @@ def lstsq(
         return PositiveSolve()(gram, times(a, b, adjoint_a=True))
 
 
+@in_graph_of_inputs
 def pinv(
     a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:

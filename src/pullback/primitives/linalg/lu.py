@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, as_dtype, int32
 from ...core.intervals import UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
@@ -141,6 +142,7 @@ def _parts(what: str, lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
     return both, order
 
 
+@in_graph_of_inputs
 def lu_solve(
     lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -164,11 +166,12 @@ def lu_solve(
     del validate_args
     both, order = _parts("lu_solve", lower_upper, perm)
     both, b = operands(both, rhs)
-    with both.graph.name_scope(name or "lu_solve"):
+    with both.graph.within(name or "lu_solve"):
         lower = MatrixTriangularSolve(True)(UnitLower()(both), MoveRows()(b, order))
         return MatrixTriangularSolve(False)(both, lower)
 
 
+@in_graph_of_inputs
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -187,10 +190,11 @@ def lu_matrix_inverse(
            [0.5 , 0.  ]], dtype=float32)
     """
     both, order = _parts("lu_matrix_inverse", lower_upper, perm)
-    with both.graph.name_scope(name or "lu_matrix_inverse"):
+    with both.graph.within(name or "lu_matrix_inverse"):
         return lu_solve(both, order, IdentityLike()(both), validate_args)
 
 
+@in_graph_of_inputs
 def lu_reconstruct(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -210,5 +214,5 @@ def lu_reconstruct(
     """
     del validate_args
     both, order = _parts("lu_reconstruct", lower_upper, perm)
-    with both.graph.name_scope(name or "lu_reconstruct"):
+    with both.graph.within(name or "lu_reconstruct"):
         return MoveRows(True)(times(UnitLower()(both), MatrixBandPart(0, -1)(both)), order)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
@@ -23,6 +24,7 @@ from .contraction import adjoint, check_numbers, matmul_kernel
 from .einsum import Einsum, einsum
 
 
+@in_graph_of_inputs
 def matmul(
     a: TensorLike,
     b: TensorLike,
@@ -236,6 +238,7 @@ def _lengths_differ(a: TensorType, b: TensorType, transpose_a: bool, transpose_b
     return f"matmul: inner lengths differ: {x} @ {y} ({k} and {l})"
 
 
+@in_graph_of_inputs
 def matvec(
     a: TensorLike,
     b: TensorLike,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.intervals import Interval, any_input_or_zero, hull
 from ...core.lengths import known_to_differ
@@ -102,6 +103,7 @@ def _matrices(what: str, value: Any) -> Tensor:
     return x
 
 
+@in_graph_of_inputs
 def diag_part(
     input: TensorLike,
     name: str = "diag_part",
@@ -185,6 +187,7 @@ class MatrixDiagPart(Primitive):
         return hull(xs)
 
 
+@in_graph_of_inputs
 def diag(
     diagonal: TensorLike,
     name: str = "diag",
@@ -277,6 +280,7 @@ class MatrixDiag(Primitive):
         return (lambda: back(dy, _zero(dy)), None, None)[: len(op.inputs)]
 
 
+@in_graph_of_inputs
 def set_diag(
     input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: TensorLike = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
@@ -396,6 +400,7 @@ def _band_of_places(band: Band, align: str, m: int, n: int) -> Index:
     return np.where(inside, band[1] - bounded, 0), np.where(inside, places, 0), inside
 
 
+@in_graph_of_inputs
 def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None) -> Tensor:
     """`input` where it is at most `num_lower` below and `num_upper` above the main diagonal, zeros elsewhere.
 
@@ -421,7 +426,7 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
 
 
 def _computed_band(x: Tensor, num_lower: TensorLike, num_upper: TensorLike, name: str | None) -> Tensor:
-    with x.graph.acting.name_scope(name or "band_part") as scope:
+    with x.graph.acting.within(name or "band_part") as scope:
         lower, upper = [cast(n, int64) for n in (num_lower, num_upper)]
         rows, columns = [range_(n) for n in unstack(shape(x, int64)[-2:], 2)]
         below = expand_dims(rows, 1) - columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.graph import get_default_graph
 from ...core.operation import Tensor
 from ...core.typing import AxisLike, TensorLike
@@ -17,6 +18,7 @@ from ..shape.transpose import transpose
 from .svd import svd
 
 
+@in_graph_of_inputs
 def norm(
     tensor: TensorLike,
     ord: float | str = "euclidean",
@@ -81,7 +83,7 @@ def _largest_singular_value(x: Tensor, axes: tuple[int, ...], keep: bool, name: 
     rank = x.shape.rank
     if rank is None and axes != (-2, -1):
         raise ValueError(f"norm: the rank of {x.type} must be known, or axis=(-2, -1)")
-    with x.graph.name_scope(name or "norm"):
+    with x.graph.within(name or "norm"):
         if rank is not None:
             last = [checked_axis(axis, rank, "norm", x.type) for axis in axes]
             x = x if last == [rank - 2, rank - 1] else transpose(x, [*[i for i in range(rank) if i not in last], *last])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32, real_dtype
 from ...core.lengths import least
 from ...core.operation import Operation, Tensor
@@ -161,6 +162,7 @@ class InverseOrZero(Primitive):
         return (lambda: -dy * y * y,)
 
 
+@in_graph_of_inputs
 def matrix_rank(
     a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -179,7 +181,7 @@ def matrix_rank(
     """
     del validate_args
     x = matrices("matrix_rank", a)
-    with x.graph.name_scope(name or "matrix_rank"):
+    with x.graph.within(name or "matrix_rank"):
         s = svd(x, compute_uv=False)
         if tol is None:
             m, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]

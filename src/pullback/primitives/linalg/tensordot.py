@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.operation import Tensor
 from ...core.typing import AxisLike, TensorLike
@@ -30,6 +31,7 @@ from .einsum import LETTERS, Einsum
 from .matmul import matmul
 
 
+@in_graph_of_inputs
 def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = None) -> Tensor:
     """The sum of products of `a` and `b` over pairs of axes: the last `axes` of `a` with the first of `b`, or the pairs
     that the two lists in `axes` say.

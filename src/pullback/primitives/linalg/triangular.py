@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import PARTLY, SINGULAR, linear, links_of_matrices
@@ -21,6 +22,7 @@ from .stacks import HermitianPart, LowerPart, adjoint_of, check_matrices, infer_
 _BLOCK = 64
 
 
+@in_graph_of_inputs
 def triangular_solve(
     matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -94,6 +96,7 @@ def _back_substitute(xp: Any, upper: Any, b: Any) -> Any:
     return xp.concatenate([_back_substitute(xp, upper[..., :h, :h], rest), last], axis=-2)
 
 
+@in_graph_of_inputs
 def banded_triangular_solve(
     bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -119,7 +122,7 @@ def banded_triangular_solve(
     count, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]
     if count is None:
         raise ValueError(f"banded_triangular_solve: the number of diagonals of {x.type} must be known")
-    with x.graph.name_scope(name or "banded_triangular_solve"):
+    with x.graph.within(name or "banded_triangular_solve"):
         if n is not None and 0 < n < count:  # All of the others is padding.
             x, count = (x[..., :n, :] if lower else x[..., count - n :, :]), n
         matrix = diag(x, k=(1 - count, 0) if lower else (0, count - 1), align="LEFT_RIGHT")
@@ -171,6 +174,7 @@ class Cholesky(Primitive):
         return (back,)
 
 
+@in_graph_of_inputs
 def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """`x` in `a @ x = rhs`, where `chol` is the Cholesky decomposition of `a`.
 
@@ -188,5 +192,5 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
            [1. ]], dtype=float32)
     """
     a, b = operands(chol, rhs)
-    with a.graph.name_scope(name or "cholesky_solve"):
+    with a.graph.within(name or "cholesky_solve"):
         return triangular_solve(a, triangular_solve(a, b), adjoint=True)

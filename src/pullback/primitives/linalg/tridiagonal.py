@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.intervals import input_or_zero
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
@@ -23,6 +24,7 @@ from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
 from ..reduction.sum import sum_like
 from ..shape.pad import pad
+from ..shape.size import shape
 from ..shape.squeeze import ExpandDims, squeeze
 from ..shape.stacking import stack
 from .matrices import diag_part
@@ -31,6 +33,7 @@ from .stacks import check_matrices, transpose_of
 _FORMATS = ("compact", "sequence", "matrix")
 
 
+@in_graph_of_inputs
 def tridiagonal_solve(
     diagonals: TensorLike,
     rhs: TensorLike,
@@ -50,6 +53,7 @@ def tridiagonal_solve(
     nothing: elimination without it is less exact, and not faster here.
 
     Shapes: `rhs` [..., n] or [..., n, k], with as many axes as `diagonals` has fewer or as many; the result as `rhs`.
+    Where one of the ranks is not known, `rhs` is [..., n, k].
     Dtypes: float32, float64, complex64, complex128, the same for both.
 
     Derivative: drhs = the solution with the transpose, of dy; ddiagonals = the three diagonals of -drhs y^T.
@@ -66,10 +70,8 @@ def tridiagonal_solve(
     if perturb_singular:
         raise NotImplementedError("tridiagonal_solve: perturb_singular=True is not supported; add to the main diagonal")
     d, b = operands(_compact("tridiagonal_solve", diagonals, diagonals_format), rhs)
-    with b.graph.name_scope(name or "tridiagonal_solve"):
-        if d.shape.rank is None or b.shape.rank is None:
-            raise ValueError(f"tridiagonal_solve: the ranks of {d.type} and {b.type} must be known")
-        vector = b.shape.rank == d.shape.rank - 1
+    with b.graph.within(name or "tridiagonal_solve"):
+        vector = d.shape.rank is not None and b.shape.rank == d.shape.rank - 1
         b = conj(b) if conjugate_rhs else b
         if transpose_rhs:
             b = ExpandDims((-2,))(b) if vector else b
@@ -80,6 +82,7 @@ def tridiagonal_solve(
         return squeeze(x, [-1]) if vector else x
 
 
+@in_graph_of_inputs
 def tridiagonal_matmul(
     diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
@@ -112,15 +115,18 @@ def _compact(what: str, diagonals: Any, form: str) -> Tensor:
     if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
         raise ValueError(f"{what}: with diagonals_format='sequence' three tensors are needed, not {diagonals!r}")
     above, main, below = operands(*diagonals)
-    n = main.shape.sizes[-1] if main.shape.sizes else None
-    if n is None:
-        raise ValueError(f"{what}: the length of the main diagonal {main.type} must be known in a sequence")
-    return stack([_filled(what, above, n, (0, 1)), main, _filled(what, below, n, (1, 0))], axis=-2)
+    return stack([_filled(what, above, main, (0, 1)), main, _filled(what, below, main, (1, 0))], axis=-2)
 
 
-def _filled(what: str, x: Tensor, n: int, where: tuple[int, int]) -> Tensor:
-    length = x.shape.sizes[-1] if x.shape.sizes else None
-    if length == n or x.shape.rank is None:
+def _filled(what: str, x: Tensor, main: Tensor, where: tuple[int, int]) -> Tensor:
+    """`x` as long as `main`: with a zero at its beginning or its end, unless it is; of unknown rank it has to be."""
+    if x.shape.rank is None:
+        return x
+    n, length = [y.shape.sizes[-1] if y.shape.sizes else None for y in (main, x)]
+    if n is None or length is None:
+        missing = shape(main)[-1] - shape(x)[-1]
+        return pad(x, [*[(0, 0)] * (x.shape.rank - 1), [missing * i for i in where]])
+    if length == n:
         return x
     if length != n - 1:
         raise ValueError(f"{what}: {x.type} must have {n - 1} or {n} elements beside a main diagonal of {n}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, int64
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -30,6 +31,7 @@ from ..reduction.reduce import reduce_sum
 from ..shape.squeeze import ExpandDims
 
 
+@in_graph_of_inputs
 def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """`-log(softmax(logits)[label])` for each label; NaN where a label is not the number of a class.
 
@@ -95,6 +97,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
         return by_logits, None
 
 
+@in_graph_of_inputs
 def softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -176,6 +179,7 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
         return by_logits, by_labels
 
 
+@in_graph_of_inputs
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -218,6 +222,7 @@ class SigmoidCrossEntropy(AbstractElementwise):
         return lambda: dy * (sigmoid(x) - z), lambda: -(dy * x)
 
 
+@in_graph_of_inputs
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -238,11 +243,12 @@ def weighted_cross_entropy_with_logits(
     """
     x, z = _logits_and_labels("weighted_cross_entropy_with_logits", logits, labels)
     q: Any = pos_weight
-    with x.graph.name_scope(name or "logistic_loss") as scope:
+    with x.graph.within(name or "logistic_loss") as scope:
         weight = 1 + (q - 1) * z
         return Add()((1 - z) * x, weight * softplus(-x), name=scope)
 
 
+@in_graph_of_inputs
 def log_poisson_loss(
     targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
@@ -263,7 +269,7 @@ def log_poisson_loss(
     array([0.7182...], dtype=float32)
     """
     x, z = _logits_and_labels("log_poisson_loss", log_input, targets)
-    with x.graph.name_scope(name or "log_poisson_loss"):
+    with x.graph.within(name or "log_poisson_loss"):
         loss = exp(x) - z * x
         if compute_full_loss:
             approximation = z * log(z) - z + 0.5 * log(2 * math.pi * z)

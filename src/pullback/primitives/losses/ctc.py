@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
@@ -40,6 +41,7 @@ from ..sparse.sparse_tensor import SparseTensor, to_dense
 from .ctc_alignments import CtcAlignments, CtcStates
 
 
+@in_graph_of_inputs
 def ctc_loss(
     labels: TensorLike | SparseTensor,
     logits: TensorLike,
@@ -83,7 +85,7 @@ def ctc_loss(
     if x.dtype not in FLOATING or x.shape.rank not in (3, None):
         wrong = ValueError if x.dtype in FLOATING else TypeError
         raise wrong(f"ctc_loss: logits must be floats of rank 3, not {x.type}")
-    with x.graph.name_scope(name or "ctc_loss"):
+    with x.graph.within(name or "ctc_loss"):
         blank = _blank_of("ctc_loss", blank_index, x, 0)
         steps = convert_to_tensor(logit_length)
         if isinstance(labels, SparseTensor):
@@ -121,6 +123,7 @@ def _blank_of(what: str, blank_index: int | None, logits: Tensor, default: int) 
     return int(blank % classes)
 
 
+@in_graph_of_inputs
 def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Rows of labels in which equal neighbours are one, zeros behind, and their new lengths.
 
@@ -135,7 +138,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     [[[1, 2, 1], [3, 0, 0]], [3, 1]]
     """
     x = convert_to_tensor(labels)
-    with x.graph.name_scope(name or "collapse_repeated_labels"):
+    with x.graph.within(name or "collapse_repeated_labels"):
         y, lengths = without_repeats(x, convert_to_tensor(seq_length))
         return y[:, : reduce_max(lengths)], lengths
 
@@ -189,6 +192,7 @@ class CtcUniqueLabels(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def ctc_greedy_decoder(
     inputs: TensorLike,
     sequence_length: TensorLike,
@@ -215,7 +219,7 @@ def ctc_greedy_decoder(
     if x.dtype not in FLOATING or x.shape.rank not in (3, None):
         wrong = ValueError if x.dtype in FLOATING else TypeError
         raise wrong(f"ctc_greedy_decoder: inputs must be floats of rank 3, not {x.type}")
-    with x.graph.name_scope(name or "ctc_greedy_decoder"):
+    with x.graph.within(name or "ctc_greedy_decoder"):
         blank = _blank_of("ctc_greedy_decoder", blank_index, x, -1)
         steps = take_numbers(sequence_length, "ctc_greedy_decoder: sequence_length", INTEGER)
         inside = sequence_mask(steps, shape(x)[0])

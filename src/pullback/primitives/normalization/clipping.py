@@ -8,6 +8,7 @@ from typing import Any, overload
 import ml_dtypes
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, DType, float32, float64
 from ...core.graph import Tensor
 from ...core.slices import IndexedSlices
@@ -31,6 +32,7 @@ def clip_by_norm(  # type: ignore[overload-overlap]
 def clip_by_norm(
     t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
 ) -> Tensor: ...
+@in_graph_of_inputs
 def clip_by_norm(
     t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
 ) -> Tensor | IndexedSlices:
@@ -52,7 +54,7 @@ def clip_by_norm(
     array([0.6, 0.8], dtype=float32)
     """
     tensor = _floats("clip_by_norm", t)
-    with _values(tensor).graph.name_scope(name or "clip_by_norm") as scope:
+    with _values(tensor).graph.within(name or "clip_by_norm") as scope:
         if axes is None:
             squares = _sum_of_squares(tensor, tensor.dtype)
         else:
@@ -61,6 +63,7 @@ def clip_by_norm(
         return _scaled("clip_by_norm", tensor, _clip_scale(_safe_norm(squares), clip_norm), scope)
 
 
+@in_graph_of_inputs
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """`t`, made shorter where its Euclidean norm divided by its number of elements is above `clip_norm`.
 
@@ -76,7 +79,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     array([0.6, 0.8], dtype=float32)
     """
     tensor = convert_to_tensor(_floats("clip_by_average_norm", t))
-    with tensor.graph.name_scope(name or "clip_by_average_norm") as scope:
+    with tensor.graph.within(name or "clip_by_average_norm") as scope:
         size, wide = tensor.shape.num_elements(), upcast(tensor)
         count = reduce_sum(ones_like(wide)) if size is None else convert_to_tensor(float(size), wide.dtype)
         norm = _safe_norm(reduce_sum(square(wide)))
@@ -101,10 +104,11 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     np.float32(5.0)
     """
     given = _given("global_norm", t_list)
-    with _values(given[0]).graph.name_scope(name or "global_norm"):
+    with _values(given[0]).graph.within(name or "global_norm"):
         return _norm_of_all(given, _sum_of_all_squares(given))
 
 
+@in_graph_of_inputs
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
@@ -129,10 +133,10 @@ def clip_by_global_norm(
     given = _given("clip_by_global_norm", t_list)
     graph = _values(given[0]).graph
     if use_norm is None:
-        with graph.name_scope(name or "global_norm"):
+        with graph.within(name or "global_norm"):
             squares = _sum_of_all_squares(given)
             norm = _norm_of_all(given, squares)
-    with graph.name_scope(name or "clip_by_global_norm") as scope:
+    with graph.within(name or "clip_by_global_norm") as scope:
         if use_norm is None:
             safe = _safe_norm(squares)
         else:

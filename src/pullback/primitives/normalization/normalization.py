@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, float32
 from ...core.intervals import Interval
 from ...core.matmul_precision import in_full
@@ -121,6 +122,7 @@ class StandardizeGrad(Primitive):
         return bounds_by_traits(self.traits if self.epsilon > 0 else (*self.traits, SINGULAR), xs)
 
 
+@in_graph_of_inputs
 def batch_normalization(
     x: TensorLike,
     mean: TensorLike,
@@ -149,7 +151,7 @@ def batch_normalization(
     tensor = convert_to_tensor(x)
     wide = tensor.dtype if tensor.dtype.itemsize != 2 else float32
     middle, spread = [convert_to_tensor(v, dtype_hint=wide) for v in (mean, variance)]
-    with tensor.graph.name_scope(name or "batchnorm"):
+    with tensor.graph.within(name or "batchnorm"):
         factor = rsqrt(spread + variance_epsilon)
         if scale is not None:
             factor = factor * scale
@@ -157,6 +159,7 @@ def batch_normalization(
         return tensor * cast(factor, tensor.dtype) + cast(shift, tensor.dtype)
 
 
+@in_graph_of_inputs
 def fused_batch_norm(
     x: TensorLike,
     scale: TensorLike,
@@ -203,7 +206,7 @@ def fused_batch_norm(
         raise ValueError(f"{what}: mean and variance must be given, except in training with exponential_avg_factor=1.0")
     dtype = float32 if tensor.dtype.itemsize == 2 else tensor.dtype
     epsilon = max(float(epsilon), 1.001e-5)
-    with tensor.graph.name_scope(name or "FusedBatchNorm") as scope:
+    with tensor.graph.within(name or "FusedBatchNorm") as scope:
         wide = cast(tensor, dtype)
         old = [convert_to_tensor(v, dtype) for v in (mean, variance) if v is not None]
         vectors = [convert_to_tensor(v, dtype) for v in (scale, offset)]
@@ -246,6 +249,7 @@ class Unbiased(Primitive):
         return partial(Unbiased(self.axis), dy, op.inputs[1]), None
 
 
+@in_graph_of_inputs
 def layer_normalization(
     x: TensorLike,
     offset: TensorLike | None = None,
@@ -273,7 +277,7 @@ def layer_normalization(
     """
     tensor = convert_to_tensor(x)
     axes = as_axes(axis, tensor, "layer_normalization")
-    with tensor.graph.name_scope(name or "layer_norm"):
+    with tensor.graph.within(name or "layer_norm"):
         y = Standardize(axes, float(epsilon)).operation(tensor).outputs[0]
         if scale is not None:
             y = y * _along(scale, tensor, axes)
@@ -292,6 +296,7 @@ def _along(vector: Any, x: Tensor, axes: Axes) -> Tensor:
     return reshape(v, [-1 if n is None else n for n in dims])
 
 
+@in_graph_of_inputs
 def l2_normalize(
     x: TensorLike, axis: AxisLike | None = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
@@ -309,7 +314,7 @@ def l2_normalize(
     array([0.6, 0.8], dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    with tensor.graph.name_scope(name or "l2_normalize") as scope:
+    with tensor.graph.within(name or "l2_normalize") as scope:
         wide = upcast(tensor)
         scale = rsqrt(maximum(reduce_sum(square(wide), axis, keepdims=True), epsilon))
         if wide is tensor:
@@ -317,6 +322,7 @@ def l2_normalize(
         return cast(wide * scale, tensor.dtype, scope)
 
 
+@in_graph_of_inputs
 def normalize(
     tensor: TensorLike, ord: float | str = "euclidean", axis: AxisLike | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -334,7 +340,7 @@ def normalize(
     (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
     """
     x = convert_to_tensor(tensor)
-    with x.graph.name_scope(name or "normalize"):
+    with x.graph.within(name or "normalize"):
         length = norm(x, ord, axis, keepdims=True)
         return x / length, length
 
@@ -364,7 +370,7 @@ def local_response_normalization(
     array([[[[0.6, 0.8]]]], dtype=float32)
     """
     x = convert_to_tensor(input)
-    with x.graph.name_scope(name or "LRN") as scope, in_full(x.graph):
+    with x.graph.within(name or "LRN") as scope, in_full(x.graph):
         wide = upcast(x)
         scale = pow(bias + alpha * matmul(square(wide), _near(wide, depth_radius)), -beta)
         return multiply(x, scale, name=scope) if wide is x else cast(wide * scale, x.dtype, scope)
@@ -401,6 +407,7 @@ class Neighbours(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def batch_norm_with_global_normalization(
     input: TensorLike,
     mean: TensorLike,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, float32, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -34,6 +35,7 @@ class FractionalPooled(NamedTuple):
     col_pooling_sequence: Tensor
 
 
+@in_graph_of_inputs
 def fractional_max_pool(
     value: TensorLike,
     pooling_ratio: TensorLike,
@@ -63,12 +65,13 @@ def fractional_max_pool(
     (TensorShape([2, 7, 5, 3]), TensorShape([8]), TensorShape([6]))
     """
     x = convert_to_tensor(value)
-    with x.graph.name_scope(name or "fractional_max_pool"):
+    with x.graph.within(name or "fractional_max_pool"):
         sequences = _sequences("fractional_max_pool", x, pooling_ratio, pseudo_random, seed)
         y = FractionalMaxPool(bool(overlapping)).operation(x, *sequences).outputs[0]
         return FractionalPooled(y, *sequences)
 
 
+@in_graph_of_inputs
 def fractional_avg_pool(
     value: TensorLike,
     pooling_ratio: TensorLike,
@@ -91,7 +94,7 @@ def fractional_avg_pool(
     TensorShape([2, 7, 3, 3])
     """
     x = convert_to_tensor(value)
-    with x.graph.name_scope(name or "fractional_avg_pool"):
+    with x.graph.within(name or "fractional_avg_pool"):
         sequences = _sequences("fractional_avg_pool", x, pooling_ratio, pseudo_random, seed)
         means = [
             WindowMeans(axis, bool(overlapping))(x, starts) for axis, starts in zip((1, 2), sequences, strict=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, float32
 from ...core.dtypes import bool as bool_
 from ...core.lengths import known_to_differ
@@ -56,6 +57,7 @@ def fake_quant_with_min_max_args(
     return fake_quant_with_min_max_vars(x, float(min), float(max), num_bits, narrow_range, name)
 
 
+@in_graph_of_inputs
 def fake_quant_with_min_max_vars(
     inputs: TensorLike,
     min: TensorLike,
@@ -84,6 +86,7 @@ def fake_quant_with_min_max_vars(
     return _fake_quant("fake_quant_with_min_max_vars", False, inputs, min, max, num_bits, narrow_range, name)
 
 
+@in_graph_of_inputs
 def fake_quant_with_min_max_vars_per_channel(
     inputs: TensorLike,
     min: TensorLike,
@@ -223,6 +226,7 @@ def nudged_range(xp: Any, low: Any, high: Any, num_bits: int, narrow_range: bool
     return (first - place) * step, (last - place) * step, step
 
 
+@in_graph_of_inputs
 def quantize_and_dequantize_v2(
     input: TensorLike,
     input_min: TensorLike,
@@ -257,6 +261,7 @@ def quantize_and_dequantize_v2(
     )
 
 
+@in_graph_of_inputs
 def quantize_and_dequantize(
     input: TensorLike,
     input_min: TensorLike,

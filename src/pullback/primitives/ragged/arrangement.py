@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.contexts import control_dependencies
+from ...core.contexts import control_dependencies, in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
@@ -35,6 +35,7 @@ from .operations import gather, map_flat_values, spans
 from .ragged_tensor import RaggedTensor, splits_of
 
 
+@in_graph_of_inputs
 def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     """`input` with a new axis of length 1 at `axis`.
 
@@ -43,7 +44,8 @@ def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     """
     if not isinstance(input, RaggedTensor):
         return dense_expand_dims(input, axis, name)
-    place = _counted("expand_dims", axis, (input.shape.rank or 0) + 1)
+    rank = input.shape.rank
+    place = counted("expand_dims", axis, None if rank is None else rank + 1)
     if place == 0:
         return RaggedTensor(input, dense_stack([constant(0, int64), input.nrows()]))
     if place == 1:
@@ -51,15 +53,16 @@ def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     return input.with_values(expand_dims(input.values, place - 1, name))
 
 
+@in_graph_of_inputs
 def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
     """`tensor` with the order along each of `axis` turned round, of each row within its own length.
 
     Raises:
         ValueError: an axis is out of range, or computed in a run.
     """
-    rank = tensor.shape.rank or 0
+    rank = tensor.shape.rank
     for a in static_integers(axis, "reverse: axis"):
-        tensor = _reversed(tensor, _counted("reverse", a, rank), name)
+        tensor = _reversed(tensor, counted("reverse", a, rank), name)
     return tensor
 
 
@@ -73,6 +76,7 @@ def _reversed(x: Any, axis: int, name: str | None) -> Any:
     return x.with_values(_reversed(x.values, axis - 1, name))
 
 
+@in_graph_of_inputs
 def tile(input: Any, multiples: TensorLike, name: str | None = None) -> Any:
     """`input` laid side by side, `multiples[i]` times along axis i, of each row behind itself."""
     counts = cast(convert_to_tensor(multiples), int64)
@@ -88,6 +92,7 @@ def tile(input: Any, multiples: TensorLike, name: str | None = None) -> Any:
     return gather(longer, dense_tile(numbers_below(x.nrows()), counts[:1]))
 
 
+@in_graph_of_inputs
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Any:
     """The rows, or elements of rows, that the vectors along the last axis of `indices` name; either may be ragged.
 
@@ -113,6 +118,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None) -> Any:
     return gather_nd(params.values, dense_concat([inner[..., None], cast(places[..., 2:], int64)], -1), name)
 
 
+@in_graph_of_inputs
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """`x` where the ragged `condition` holds, else `y`; without both the places of what is true, as int64."""
     if x is None or y is None:
@@ -127,7 +133,10 @@ def _place_in_values(x: RaggedTensor, row: Tensor, place: Tensor) -> Tensor:
         return identity(dense_gather(x.row_starts(), row) + place)
 
 
-def _counted(what: str, axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        raise ValueError(f"{what}: axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+def counted(what: str, axis: int, rank: int | None) -> int:
+    """The number of an axis, from the front."""
+    if rank is None and axis >= 0:
+        return axis
+    if rank is None or not -rank <= axis < rank:
+        raise ValueError(f"{what}: axis={axis} out of bounds: expected {-(rank or 0)}<=axis<{rank or 0}")
     return axis % rank

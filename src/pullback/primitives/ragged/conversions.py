@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype, int64
 from ...core.graph import Tensor
 from ...core.shape import as_shape
@@ -28,6 +29,7 @@ from ..sparse.sparse_tensor import SparseTensor
 from .ragged_tensor import RaggedTensor
 
 
+@in_graph_of_inputs
 def constant(
     pylist: Any,
     dtype: DTypeLike | None = None,
@@ -96,6 +98,7 @@ def placeholder(
     )
 
 
+@in_graph_of_inputs
 def from_tensor(
     tensor: TensorLike,
     lengths: Any = None,
@@ -136,6 +139,7 @@ def from_tensor(
     return RaggedTensor.from_row_lengths(boolean_mask(x, sequence_mask(counts, length)), counts, validate=False)
 
 
+@in_graph_of_inputs
 def from_sparse(st_input: SparseTensor, name: str | None = None, row_splits_dtype: DTypeLike = int64) -> RaggedTensor:
     """The values of a sparse matrix, row by row; in each row they stand without gaps from the first column on.
 
@@ -151,6 +155,7 @@ def from_sparse(st_input: SparseTensor, name: str | None = None, row_splits_dtyp
     return RaggedTensor.from_value_rowids(st_input.values, rows, st_input.dense_shape[0], name, validate=False)
 
 
+@in_graph_of_inputs
 def to_tensor(
     self: RaggedTensor,
     default_value: TensorLike | None = None,
@@ -180,6 +185,7 @@ def to_tensor(
     return tensor_scatter_nd_update(blank, stack([rows, places], 1), values, name=name)
 
 
+@in_graph_of_inputs
 def to_sparse(self: RaggedTensor, name: str | None = None) -> SparseTensor:
     """The sparse tensor of the values, at their places."""
     del name

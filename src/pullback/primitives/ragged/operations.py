@@ -6,34 +6,35 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import nest
-from ...core.contexts import control_dependencies
+from ...core.contexts import control_dependencies, in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.dtypes import bool as bool_
 from ...core.graph import Tensor
-from ...core.operation import define_methods
 from ...core.typing import DTypeLike, TensorLike
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import ones_like
 from ..creation.ranges import range_ as numbers_below
-from ..debugging.assertions import assert_equal
+from ..debugging.assertions import assert_, assert_equal
 from ..elementwise.division import floordiv
 from ..elementwise.maximum import maximum
 from ..elementwise.rounding import ceil
 from ..identity.identity import identity
 from ..indexing.gather import boolean_mask as dense_boolean_mask
 from ..indexing.gather import gather as dense_gather
+from ..logic.logical import logical_and
+from ..reduction.reduce import reduce_all
 from ..segment.sums import unsorted_segment_sum
 from ..shape.reshape import reshape
 from ..shape.size import shape
-from ..shape.squeeze import squeeze
 from ..shape.stacking import concat as dense_concat
 from ..shape.stacking import stack as dense_stack
 from ..shape.tile import repeat
-from .conversions import from_sparse, from_tensor, to_sparse, to_tensor
+from .conversions import from_tensor
 from .ragged_tensor import RaggedTensor, splits_of
 
 
+@in_graph_of_inputs
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The ragged tensor of what `op` gives for the flat values of the ragged ones among its arguments.
 
@@ -56,39 +57,50 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if len({x.ragged_rank for x in ragged}) > 1:
         found = ", ".join(str(x) for x in ragged)
         raise ValueError(f"ragged.map_flat_values: nested in different depths: {found}")
-    first = ragged[0]
+    values = iter([x.flat_values for x in with_same_rows(ragged)])
+    given = nest.map_structure(lambda x: next(values) if isinstance(x, RaggedTensor) else x, [list(args), kwargs])
+    return ragged[0].with_flat_values(op(*given[0], **given[1]))
+
+
+def with_same_rows(tensors: Sequence[RaggedTensor]) -> list[RaggedTensor]:
+    """The same, of which a run checks that their rows have the same lengths, as deep as all are nested."""
+    first = tensors[0]
     checks = [
         assert_equal(a, b, message="ragged tensors have rows of different lengths")
-        for x in ragged[1:]
-        for a, b in zip(first.nested_row_splits, x.nested_row_splits, strict=True)
+        for x in tensors[1:]
+        for a, b in zip(first.nested_row_splits, x.nested_row_splits, strict=False)
         if a is not b
     ]
+    if not checks:
+        return list(tensors)
     with control_dependencies(checks):
-        flat = [identity(x.flat_values) if checks else x.flat_values for x in ragged]
-    values = iter(flat)
-    given = nest.map_structure(lambda x: next(values) if isinstance(x, RaggedTensor) else x, [list(args), kwargs])
-    return first.with_flat_values(op(*given[0], **given[1]))
+        return [x.with_flat_values(identity(x.flat_values)) for x in tensors]
 
 
+@in_graph_of_inputs
 def gather(params: Any, indices: Any, axis: int = 0, name: str | None = None) -> Any:
-    """The rows of `params` that `indices` names; either may be ragged.
+    """The rows of `params` that `indices` names; either may be ragged. Along another axis, elements of each row.
 
     Derivative: dparams = the sum of the dy of all places where a row went.
 
     Raises:
-        NotImplementedError: along another axis than the first.
+        InvalidArgumentError: in a run, a row has no such element.
 
     >>> import pullback as pb
     >>> x = pb.ragged.constant([[1.0, 4.0], [], [9.0]])
     >>> pb.Session(engine="numpy").run(pb.ragged.gather(x, [2, 0])).to_list()
     [[9.0], [1.0, 4.0]]
     """
-    if axis != 0:
-        raise NotImplementedError(f"ragged.gather: axis must be 0, not {axis}")
+    if not isinstance(params, RaggedTensor) and not isinstance(indices, RaggedTensor):
+        return dense_gather(params, indices, axis=axis, name=name)
+    if axis:
+        if not isinstance(params, RaggedTensor):
+            raise NotImplementedError(f"ragged.gather: ragged indices pick along axis 0 of a dense tensor, not {axis}")
+        if axis == 1:
+            return _gather_in_rows(params, indices, name)
+        return params.with_values(gather(params.values, indices, axis - 1, name))
     if isinstance(indices, RaggedTensor):
         return indices.with_values(gather(params, indices.values, axis, name))
-    if not isinstance(params, RaggedTensor):
-        return dense_gather(params, indices, name=name)
     rows = cast(convert_to_tensor(indices), int64)
     if rows.shape.rank and rows.shape.rank > 1:
         flat = gather(params, reshape(rows, [-1]), axis, name)
@@ -96,6 +108,17 @@ def gather(params: Any, indices: Any, axis: int = 0, name: str | None = None) ->
             flat = RaggedTensor.from_uniform_row_length(flat, n, validate=False)
         return flat
     return spans(params.values, dense_gather(params.row_starts(), rows), dense_gather(params.row_lengths(), rows))
+
+
+def _gather_in_rows(params: RaggedTensor, indices: Any, name: str | None) -> Any:
+    """The elements of each row of `params` that the vector `indices` names."""
+    places = cast(convert_to_tensor(indices), int64)
+    if places.shape.rank != 1:
+        raise NotImplementedError(f"ragged.gather: along axis 1 the indices must be a vector, not {places}")
+    inside = logical_and(places >= 0, places < params.row_lengths()[:, None])
+    with control_dependencies([assert_(reduce_all(inside), ["ragged.gather: a row has no element", places])]):
+        found = params.row_starts()[:, None] + places
+    return gather(params.values, found, 0, name)
 
 
 def spans(values: Any, starts: Tensor, lengths: Tensor, step: int = 1) -> RaggedTensor:
@@ -106,6 +129,7 @@ def spans(values: Any, starts: Tensor, lengths: Tensor, step: int = 1) -> Ragged
     return RaggedTensor(gather(values, dense_gather(starts, rows) + places * step), splits)
 
 
+@in_graph_of_inputs
 def concat(values: Sequence[Any], axis: int, name: str | None = None) -> Any:
     """Ragged tensors behind each other, along the rows (0) or inside them.
 
@@ -137,13 +161,14 @@ def concat(values: Sequence[Any], axis: int, name: str | None = None) -> Any:
     return ragged[0].with_values(concat([x.values for x in ragged], axis - 1, name))
 
 
+@in_graph_of_inputs
 def stack(values: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
-    """Ragged tensors as the rows (0) of one that is nested deeper, or side by side in its rows (1).
+    """Ragged tensors as the rows (0) of one that is nested deeper, or side by side in its rows (1), or deeper.
 
     Derivative: dvalues = the parts of dy.
 
     Raises:
-        NotImplementedError: along another axis.
+        InvalidArgumentError: in a run, side by side in rows of different lengths.
 
     >>> import pullback as pb
     >>> x = pb.ragged.constant([[1.0, 4.0], [9.0]])
@@ -153,14 +178,18 @@ def stack(values: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     parts: list[Any] = [x if isinstance(x, RaggedTensor) else convert_to_tensor(x) for x in values]
     if all(x.shape.rank == 0 for x in parts):
         return dense_stack(parts, axis, name)
+    if axis < 0:
+        axis += 1 + (parts[0].shape.rank or 0)
     if axis == 0:
         return RaggedTensor.from_row_lengths(
             concat(parts, 0, name), dense_stack([_count(x) for x in parts]), validate=False
         )
+    ragged = [x if isinstance(x, RaggedTensor) else from_tensor(x) for x in parts]
     if axis == 1:
-        ragged = [x if isinstance(x, RaggedTensor) else from_tensor(x) for x in parts]
         return RaggedTensor.from_uniform_row_length(_beside(ragged), len(ragged), validate=False)
-    raise NotImplementedError(f"ragged.stack: axis must be 0 or 1, not {axis}")
+    values = [x.values for x in with_same_rows(ragged)]
+    nested = any(isinstance(x, RaggedTensor) for x in values)
+    return ragged[0].with_values((stack if nested else dense_stack)(values, axis - 1, name))
 
 
 def _beside(parts: Sequence[RaggedTensor]) -> RaggedTensor:
@@ -183,6 +212,7 @@ def _sums(counts: Sequence[Tensor]) -> list[Tensor]:
     return sums
 
 
+@in_graph_of_inputs
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """What `mask` is true for: whole rows for a vector; else elements, row by row, so that the result is ragged.
 
@@ -209,6 +239,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return RaggedTensor.from_row_lengths(boolean_mask(data.values, mask.values, name), kept, validate=False)
 
 
+@in_graph_of_inputs
 def range_(
     starts: TensorLike,
     limits: TensorLike | None = None,
@@ -241,53 +272,3 @@ def range_(
 
 def _sign(d: Tensor) -> Tensor:
     return cast(d > 0, d.dtype) - cast(d < 0, d.dtype)
-
-
-def _operator(op: Callable[..., Any], turned: bool = False) -> Callable[..., Any]:
-    """The operator of ragged tensors for that of tensors."""
-
-    def operator(self: RaggedTensor, other: Any) -> Any:
-        if not isinstance(other, RaggedTensor):
-            other = _along(self, other)
-        return map_flat_values(op, *((other, self) if turned else (self, other)))
-
-    return operator
-
-
-def _along(x: RaggedTensor, other: Any) -> Any:
-    """A dense operand for the flat values of `x`: one row of [rows, 1, ...] for each value, or one for all of them.
-
-    Raises:
-        ValueError: it has other axes.
-    """
-    y = convert_to_tensor(other, x.flat_values.dtype) if not isinstance(other, Tensor) else other
-    rank = y.shape.rank
-    if rank is not None and rank <= (x.flat_values.shape.rank or 1) - 1:
-        return y
-    if rank == 1 and y.shape.size(0) == 1:
-        return y[0]
-    if rank is None or rank != x.shape.rank or y.shape.size(1) != 1:
-        raise ValueError(
-            f"a dense operand of {x} has the shape [rows, 1, ...], or that of an element, and not {y.shape}"
-        )
-    if y.shape.size(0) == 1 and not isinstance(x.values, RaggedTensor):
-        return squeeze(y, [0, 1])
-    rows = dense_gather(squeeze(y, [1]), x.value_rowids())
-    return _along(x.values, rows) if isinstance(x.values, RaggedTensor) else rows
-
-
-def install_ragged_methods() -> None:
-    """Give ragged tensors the operators of tensors, and the conversions."""
-    two = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "and", "or"]
-    methods = {f"__{n}__": _operator(getattr(Tensor, f"__{n}__")) for n in two}
-    methods |= {
-        f"__r{n}__": _operator(getattr(Tensor, f"__{n}__"), turned=True) for n in ["add", "sub", "mul", "truediv"]
-    }
-    methods |= {f"__{n}__": _of_one(getattr(Tensor, f"__{n}__")) for n in ["neg", "abs", "invert"]}
-    methods |= {"to_tensor": to_tensor, "to_sparse": to_sparse}
-    methods |= {"from_tensor": staticmethod(from_tensor), "from_sparse": staticmethod(from_sparse)}
-    define_methods(RaggedTensor, methods)
-
-
-def _of_one(op: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self: map_flat_values(op, self)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
 from ...core.typing import DTypeLike, TensorLike
@@ -14,9 +18,12 @@ from ..shape.size import shape
 from ..shape.stacking import concat
 from ..shape.tile import repeat
 from ..sorting.sort import argsort
+from .operations import with_same_rows
 from .ragged_tensor import RaggedTensor
+from .reductions import put_together
 
 
+@in_graph_of_inputs
 def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """The number of the row of each value, of rows that begin and end at `splits`.
 
@@ -31,6 +38,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     return cast(repeat(rows, places[1:] - places[:-1], axis=0), int64 if out_type is None else out_type, name)
 
 
+@in_graph_of_inputs
 def segment_ids_to_row_splits(
     segment_ids: TensorLike,
     num_segments: TensorLike | None = None,
@@ -54,6 +62,7 @@ def segment_ids_to_row_splits(
     return cast(splits, int64 if out_type is None else out_type, name)
 
 
+@in_graph_of_inputs
 def stack_dynamic_partitions(
     data: TensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
 ) -> RaggedTensor:
@@ -77,3 +86,18 @@ def stack_dynamic_partitions(
     order = argsort(rows, stable=True)
     values = gather(x if rank == 1 else reshape(x, concat([[-1], shape(x)[rank:]], 0)), order)
     return RaggedTensor.from_value_rowids(values, gather(rows, order), num_partitions)
+
+
+def segmented(dense: Callable[..., Any]) -> Callable[..., Any]:
+    """`dense`, a reduction of segments in any order, of ragged tensors: of elements, where their numbers are ragged."""
+
+    @in_graph_of_inputs
+    def of_ragged(data: Any, segment_ids: Any, num_segments: TensorLike, name: str | None = None) -> Any:
+        if not isinstance(segment_ids, RaggedTensor):
+            return put_together(dense, data, cast(convert_to_tensor(segment_ids), int64), num_segments)
+        if not isinstance(data, RaggedTensor):
+            raise ValueError(f"segment_ids are ragged, {segment_ids}, and data is not: {data}")
+        x, numbers = with_same_rows([data, segment_ids])
+        return of_ragged(x.values, numbers.values, num_segments, name)
+
+    return of_ragged

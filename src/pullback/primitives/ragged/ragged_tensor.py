@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...core.composite import AbstractComposite
-from ...core.contexts import control_dependencies
-from ...core.dtypes import DType, int64
-from ...core.graph import Graph, Tensor
+from ...core.contexts import control_dependencies, in_graph_of_inputs
+from ...core.dtypes import DType, as_dtype, int32, int64
+from ...core.graph import Graph, Operation, Tensor
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
@@ -56,6 +56,8 @@ class RaggedTensor(AbstractComposite):
 
     values: Any
     row_splits: Any
+    uniform_row_length: Tensor | None = None
+    """The length of all rows, where they were made of that."""
 
     __array_priority__: ClassVar[int] = 102
     from_tensor: ClassVar[Callable[..., RaggedTensor]]
@@ -69,11 +71,16 @@ class RaggedTensor(AbstractComposite):
     __rsub__: ClassVar[Callable[..., Any]]
     __mul__: ClassVar[Callable[..., Any]]
     __rmul__: ClassVar[Callable[..., Any]]
+    __div__: ClassVar[Callable[..., Any]]
+    __rdiv__: ClassVar[Callable[..., Any]]
     __truediv__: ClassVar[Callable[..., Any]]
     __rtruediv__: ClassVar[Callable[..., Any]]
     __floordiv__: ClassVar[Callable[..., Any]]
+    __rfloordiv__: ClassVar[Callable[..., Any]]
     __mod__: ClassVar[Callable[..., Any]]
+    __rmod__: ClassVar[Callable[..., Any]]
     __pow__: ClassVar[Callable[..., Any]]
+    __rpow__: ClassVar[Callable[..., Any]]
     __neg__: ClassVar[Callable[..., Any]]
     __abs__: ClassVar[Callable[..., Any]]
     __lt__: ClassVar[Callable[..., Any]]
@@ -81,13 +88,17 @@ class RaggedTensor(AbstractComposite):
     __gt__: ClassVar[Callable[..., Any]]
     __ge__: ClassVar[Callable[..., Any]]
     __and__: ClassVar[Callable[..., Any]]
+    __rand__: ClassVar[Callable[..., Any]]
     __or__: ClassVar[Callable[..., Any]]
+    __ror__: ClassVar[Callable[..., Any]]
+    __xor__: ClassVar[Callable[..., Any]]
+    __rxor__: ClassVar[Callable[..., Any]]
     __invert__: ClassVar[Callable[..., Any]]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.values, RaggedTensor):
-            object.__setattr__(self, "values", convert_to_tensor(self.values))
-        object.__setattr__(self, "row_splits", _int64(self.row_splits))
+        values, splits = _parts(self.values, self.row_splits)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "row_splits", splits)
         if self.row_splits.shape.rank not in (1, None) or self.values.shape.rank == 0:
             raise ValueError(
                 f"RaggedTensor: row_splits must be [rows + 1] and values have rows: {self.row_splits}, {self.values}"
@@ -96,6 +107,7 @@ class RaggedTensor(AbstractComposite):
     # Made
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_splits(
         cls, values: Any, row_splits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -111,6 +123,7 @@ class RaggedTensor(AbstractComposite):
         return cls(made.values, _checked(made.row_splits, _rows(made.values))) if validate else made
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_lengths(
         cls, values: Any, row_lengths: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -121,6 +134,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, splits, name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_starts(
         cls, values: Any, row_starts: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -129,6 +143,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, concat([_int64(row_starts), count], 0), name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_row_limits(
         cls, values: Any, row_limits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -136,6 +151,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, concat([constant([0], int64), _int64(row_limits)], 0), name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_value_rowids(
         cls,
         values: Any,
@@ -161,6 +177,7 @@ class RaggedTensor(AbstractComposite):
         return cls.from_row_splits(values, splits_of(lengths), name, validate)
 
     @classmethod
+    @in_graph_of_inputs
     def from_uniform_row_length(
         cls,
         values: Any,
@@ -171,7 +188,8 @@ class RaggedTensor(AbstractComposite):
     ) -> RaggedTensor:
         """Each row holds `uniform_row_length` values."""
         count = shape(_rows(values), out_type=int64)[0] // uniform_row_length if nrows is None else _int64(nrows)
-        return cls.from_row_splits(values, numbers_below(count + 1) * uniform_row_length, name, validate)
+        made = cls.from_row_splits(values, numbers_below(count + 1) * uniform_row_length, name, validate)
+        return cls(made.values, made.row_splits, _int64(uniform_row_length))
 
     @classmethod
     def from_nested_row_splits(
@@ -307,12 +325,26 @@ class RaggedTensor(AbstractComposite):
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of other values."""
-        return RaggedTensor(new_values, self.row_splits)
+        return RaggedTensor(new_values, self.row_splits, self.uniform_row_length)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of rows of other values."""
         values = self.values
         return self.with_values(values.with_flat_values(new_values) if isinstance(values, RaggedTensor) else new_values)
+
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
+        """The same: splits are of int64, whatever `dtype` asks for.
+
+        Raises:
+            ValueError: `dtype` is neither int32 nor int64.
+        """
+        if as_dtype(dtype) not in (int32, int64):
+            raise ValueError(f"RaggedTensor: row splits are int32 or int64, not {dtype}")
+        return self
+
+    def consumers(self) -> list[Operation]:
+        """The operations that read the values or the splits."""
+        return [op for op in self.graph.operations if any(x in self.tensors for x in op.inputs)]
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from one to the other as one."""
@@ -432,6 +464,11 @@ def _after(right: Tensor, x: Tensor, wanted: str) -> Tensor:
     """`x`, of which a run checks that all is `right`."""
     with control_dependencies([assert_(reduce_all(right), [f"RaggedTensor: {wanted}, not", x])]):
         return identity(x)
+
+
+@in_graph_of_inputs
+def _parts(values: Any, splits: TensorLike) -> tuple[Any, Tensor]:
+    return values if isinstance(values, RaggedTensor) else convert_to_tensor(values), _int64(splits)
 
 
 def _int64(x: TensorLike) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.graph import Tensor
 from ...core.named_functions import named
@@ -26,7 +27,8 @@ from .ragged_tensor import RaggedTensor, splits_of
 Reduction = Callable[..., Any]
 
 
-def _reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims: bool) -> Any:
+@in_graph_of_inputs
+def reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims: bool) -> Any:
     """`x` reduced along its axes, the last first."""
     if not isinstance(x, RaggedTensor):
         return dense(x, axis, keepdims)
@@ -49,19 +51,19 @@ def _along(dense: Reduction, segments: Reduction, x: Any, axis: int) -> Any:
     if axis > 1:
         return x.with_values(_along(dense, segments, x.values, axis - 1))
     if axis == 1:
-        return _segmented(segments, x.values, x.value_rowids(), x.nrows())
+        return put_together(segments, x.values, x.value_rowids(), x.nrows())
     rows = zeros_like(x.row_starts())
-    return _segmented(segments, x, rows, ones_like(x.row_splits[0])).values
+    return put_together(segments, x, rows, ones_like(x.row_splits[0])).values
 
 
-def _segmented(segments: Reduction, data: Any, numbers: Tensor, count: Tensor) -> Any:
+def put_together(segments: Reduction, data: Any, numbers: Tensor, count: Any) -> Any:
     """The rows of `data` with one number, put together: elements at one place of such rows become one."""
     if not isinstance(data, RaggedTensor):
         return segments(data, numbers, count)
     longest = unsorted_segment_max(data.row_lengths(), numbers, count)
     splits = splits_of(maximum(longest, zeros_like(longest)))
     places = gather(gather(splits, numbers), data.value_rowids()) + data.places_in_rows()
-    return RaggedTensor(_segmented(segments, data.values, places, splits[-1]), splits)
+    return RaggedTensor(put_together(segments, data.values, places, splits[-1]), splits)
 
 
 _DOC = """{what} of a ragged tensor along `axis`, a number, several, or None for all; a dense one as `pb.{name}`.
@@ -87,7 +89,7 @@ def _reduction(
         input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
     ) -> Any:
         del name
-        return _reduced(dense, segments, input_tensor, axis, keepdims)
+        return reduced(dense, segments, input_tensor, axis, keepdims)
 
     return named(
         name, _DOC.format(what=what, name=name, derivative=derivative, example=example, result=result), reduction
@@ -140,6 +142,7 @@ reduce_any = _reduction(
 )
 
 
+@in_graph_of_inputs
 def reduce_mean(
     input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -163,6 +166,7 @@ def reduce_mean(
     return total / count
 
 
+@in_graph_of_inputs
 def reduce_variance(
     input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -179,6 +183,7 @@ def _above_square(mean_of_squares: Tensor, mean: Tensor) -> Tensor:
     return maximum(mean_of_squares - square(mean), zeros_like(mean))
 
 
+@in_graph_of_inputs
 def reduce_std(
     input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:

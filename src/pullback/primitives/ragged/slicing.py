@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int64
 from ...core.graph import Tensor
 from ...core.operation import define_methods
@@ -18,6 +19,7 @@ from .operations import gather, spans
 from .ragged_tensor import RaggedTensor
 
 
+@in_graph_of_inputs
 def sliced(self: RaggedTensor, key: Any) -> Any:
     """Rows by a number or a slice, then parts of rows by slices, then elements by whatever tensors take.
 
@@ -74,21 +76,28 @@ def _inside(x: RaggedTensor, keys: list[Any]) -> Any:
 def _parts(x: RaggedTensor, part: slice) -> RaggedTensor:
     """That part of each row."""
     step = 1 if part.step is None else int(part.step)
-    if step < 1:
-        raise NotImplementedError(f"{x}: parts of rows go forward, and not by steps of {step}")
+    if step == 0:
+        raise ValueError(f"{x}: a slice of a row needs a step other than 0")
     lengths = x.row_lengths()
-    start, stop = _bound(part.start, lengths, lengths * 0), _bound(part.stop, lengths, lengths)
-    count = maximum(floordiv(stop - start + (step - 1), step), lengths * 0)
+    zero = lengths * 0
+    if step < 0:
+        start = _bound(part.start, lengths, lengths - 1, zero - 1, lengths - 1)
+        stop = _bound(part.stop, lengths, zero - 1, zero - 1, lengths - 1)
+        count = maximum(floordiv(start - stop - step - 1, -step), zero)
+    else:
+        start = _bound(part.start, lengths, zero, zero, lengths)
+        stop = _bound(part.stop, lengths, lengths, zero, lengths)
+        count = maximum(floordiv(stop - start + (step - 1), step), zero)
     return spans(x.values, x.row_starts() + start, count, step)
 
 
-def _bound(given: Any, lengths: Tensor, default: Tensor) -> Tensor:
+def _bound(given: Any, lengths: Tensor, default: Tensor, least: Tensor, most: Tensor) -> Tensor:
     """Where the part begins or ends in rows of these lengths."""
     if given is None:
         return default
     n = convert_to_tensor(given, int64) if isinstance(given, int) else cast(given, int64)
     from_start = where(n < 0, lengths + n, lengths * 0 + n)
-    return minimum(maximum(from_start, lengths * 0), lengths)
+    return minimum(maximum(from_start, least), most)
 
 
 def install_slices() -> None:

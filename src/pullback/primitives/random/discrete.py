@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, as_dtype, float32, float64, int32, int64
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -25,6 +26,7 @@ from .stateless import check_seed, stateless_uniform, words_of
 COUNTS = FLOATING | {int32, int64}
 
 
+@in_graph_of_inputs
 def random_poisson(
     shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
@@ -41,7 +43,7 @@ def random_poisson(
     array([0., 0.], dtype=float32)
     """
     means = _means(lam)
-    with means.graph.name_scope(name or "random_poisson") as scope:
+    with means.graph.within(name or "random_poisson") as scope:
         full = broadcast_to(means, joined_shape(shape, means))
         return drawn(means.graph, RandomPoissonV2(_counted("random.poisson", dtype), *get_seed(seed)), (full,), scope)
 
@@ -73,6 +75,7 @@ class RandomPoissonV2(AbstractDraw):
         return rejection.poisson(xp, pair, arrays[0], self.dtype)
 
 
+@in_graph_of_inputs
 def stateless_poisson(
     shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
@@ -89,7 +92,7 @@ def stateless_poisson(
     array([0, 0], dtype=int32)
     """
     means = _means(lam)
-    with means.graph.name_scope(name or "stateless_random_poisson") as scope:
+    with means.graph.within(name or "stateless_random_poisson") as scope:
         primitive = StatelessRandomPoisson(_counted("random.stateless_poisson", dtype))
         return primitive(convert_to_tensor(seed), broadcast_to(means, shape), name=scope)
 
@@ -108,6 +111,7 @@ class StatelessRandomPoisson(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def stateless_parameterized_truncated_normal(
     shape: ShapeLike,
     seed: TensorLike,
@@ -137,7 +141,7 @@ def stateless_parameterized_truncated_normal(
     """
     mean, deviation, low, high = operands(means, stddevs, minvals, maxvals)
     dtype = mean.dtype
-    with mean.graph.name_scope(name or "stateless_parameterized_truncated_normal"):
+    with mean.graph.within(name or "stateless_parameterized_truncated_normal"):
         u = stateless_uniform(shape, seed, dtype=float64)
         m, s, a, b = (cast(p, float64) for p in (mean, deviation, low, high))
         first, second = (a - m) / s, (b - m) / s

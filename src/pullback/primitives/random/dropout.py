@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, float32
 from ...core.graph import AbstractTensorLike, Operation, Tensor
 from ...core.types import TensorType
@@ -21,6 +22,7 @@ from . import threefry
 from .stateful import AbstractDraw, Dims, drawn, get_seed, inferred_shape, shape_inputs
 
 
+@in_graph_of_inputs
 def dropout(
     x: TensorLike,
     rate: float | Tensor | AbstractTensorLike,
@@ -55,7 +57,7 @@ def dropout(
         raise ValueError(f"dropout: rate must be a number in the range [0, 1), not {rate!r}")
     if known == 0:
         return tensor
-    with tensor.graph.name_scope(name or "dropout") as scope:
+    with tensor.graph.within(name or "dropout") as scope:
         shape = _noise_shape(tensor, noise_shape)
         dims, lengths = shape_inputs(shape)
         inputs = lengths if known is not None else (convert_to_tensor(shape), cast(rate, float32))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, float32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -29,6 +30,7 @@ from .stateful import AbstractDraw, drawn, drawn_type, get_seed
 from .stateless import check_seed, words_of
 
 
+@in_graph_of_inputs
 def random_gamma(
     shape: ShapeLike,
     alpha: TensorLike,
@@ -55,7 +57,7 @@ def random_gamma(
     """
     wanted = drawn_type("random.gamma", dtype, FLOATING)
     a = convert_to_tensor(alpha, wanted)
-    with a.graph.name_scope(name or "random_gamma") as scope:
+    with a.graph.within(name or "random_gamma") as scope:
         b = None if beta is None else convert_to_tensor(beta, wanted)
         own = a if b is None else a + zeros_like(b)
         full = broadcast_to(own, joined_shape(shape, own))
@@ -99,6 +101,7 @@ def implicit_back(dy: Tensor, alpha: Tensor, sample: Tensor) -> Tensor:
     return multiply_no_nan(IgammaRatio(1)(alpha, sample), Neg()(dy))
 
 
+@in_graph_of_inputs
 def stateless_gamma(
     shape: ShapeLike,
     seed: TensorLike,
@@ -125,7 +128,7 @@ def stateless_gamma(
     """
     wanted = drawn_type("random.stateless_gamma", dtype, FLOATING)
     a = convert_to_tensor(alpha, wanted)
-    with a.graph.name_scope(name or "stateless_random_gamma") as scope:
+    with a.graph.within(name or "stateless_random_gamma") as scope:
         full = broadcast_to(a, shape)
         key = convert_to_tensor(seed)
         x = StatelessRandomGammaV3()(key, full, name=scope if beta is None else None)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32, int32, int64, uint32
 from ...core.graph import Graph, Tensor, get_default_graph
 from ...core.primitive import Primitive, no_gradient
@@ -71,6 +72,7 @@ def _number_of_next(graph: Graph) -> int:
     return number
 
 
+@in_graph_of_inputs
 def random_uniform(
     shape: ShapeLike,
     minval: TensorLike = 0,
@@ -96,7 +98,7 @@ def random_uniform(
     """
     wanted = drawn_type("random.uniform", dtype, FLOATING | DRAWN_INTEGERS)
     graph = get_default_graph()
-    with graph.name_scope(name or "random_uniform") as scope:
+    with graph.within(name or "random_uniform") as scope:
         dims, lengths = shape_inputs(shape)
         seeds = get_seed(seed)
         if wanted in INTEGER:
@@ -108,6 +110,7 @@ def random_uniform(
         )
 
 
+@in_graph_of_inputs
 def random_normal(
     shape: ShapeLike,
     mean: TensorLike = 0.0,
@@ -132,6 +135,7 @@ def random_normal(
     return _located("random_normal", RandomStandardNormal, shape, mean, stddev, dtype, seed, name)
 
 
+@in_graph_of_inputs
 def truncated_normal(
     shape: ShapeLike,
     mean: TensorLike = 0.0,
@@ -161,7 +165,7 @@ def _located(
 ) -> Tensor:
     wanted = drawn_type(f"random.{what.removeprefix('random_')}", dtype, FLOATING)
     graph = get_default_graph()
-    with graph.name_scope(name or what) as scope:
+    with graph.within(name or what) as scope:
         dims, lengths = shape_inputs(shape)
         return affine(graph, cls(dims, wanted, *get_seed(seed)), lengths, stddev, mean, scope)
 
@@ -296,7 +300,7 @@ def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None 
     [1, 2, 3]
     """
     x = convert_to_tensor(value)
-    with x.graph.name_scope(name or "random_shuffle") as scope:
+    with x.graph.within(name or "random_shuffle") as scope:
         order = drawn(x.graph, RandomOrder(*get_seed(seed)), (x,), None)
         return gather(x, order, name=scope)
 

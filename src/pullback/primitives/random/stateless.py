@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, as_dtype, float32, int64
 from ...core.graph import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -32,6 +33,7 @@ def _check_algorithm(function: str, alg: Any) -> None:
         raise ValueError(f"{function}: alg must be 'auto_select' or 'threefry', not {alg!r}")
 
 
+@in_graph_of_inputs
 def stateless_uniform(
     shape: ShapeLike,
     seed: TensorLike,
@@ -62,7 +64,7 @@ def stateless_uniform(
     _check_algorithm("stateless_uniform", alg)
     wanted = drawn_type("random.stateless_uniform", dtype, FLOATING | DRAWN_INTEGERS)
     key = convert_to_tensor(seed)
-    with key.graph.name_scope(name or "stateless_random_uniform") as scope:
+    with key.graph.within(name or "stateless_random_uniform") as scope:
         dims, lengths = shape_inputs(shape)
         if wanted in INTEGER:
             bounds = integer_bounds("random.stateless_uniform", minval, maxval, wanted)
@@ -71,6 +73,7 @@ def stateless_uniform(
         return affine(key.graph, StatelessRandomUniform(dims, wanted), (key, *lengths), scale, minval, scope)
 
 
+@in_graph_of_inputs
 def stateless_normal(
     shape: ShapeLike,
     seed: TensorLike,
@@ -100,6 +103,7 @@ def stateless_normal(
     return _located("stateless_normal", StatelessRandomNormal, shape, seed, mean, stddev, dtype, name)
 
 
+@in_graph_of_inputs
 def stateless_truncated_normal(
     shape: ShapeLike,
     seed: TensorLike,
@@ -134,11 +138,12 @@ def _located(
 ) -> Tensor:
     wanted = drawn_type(f"random.{what}", dtype, FLOATING)
     key = convert_to_tensor(seed)
-    with key.graph.name_scope(name or what) as scope:
+    with key.graph.within(name or what) as scope:
         dims, lengths = shape_inputs(shape)
         return affine(key.graph, cls(dims, wanted), (key, *lengths), stddev, mean, scope)
 
 
+@in_graph_of_inputs
 def stateless_categorical(
     logits: TensorLike, num_samples: int, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:

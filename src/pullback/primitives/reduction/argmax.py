@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import DType, as_dtype, int64
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
@@ -17,6 +18,7 @@ from .computed_axes import reduce_along
 from .reduce import REAL, take_numbers
 
 
+@in_graph_of_inputs
 def argmax(
     input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
@@ -63,6 +65,7 @@ class ArgMax(AbstractArgument):
         return xp.argmax(x, axis=self.axis).astype(self.output_type)
 
 
+@in_graph_of_inputs
 def argmin(
     input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = int64, name: str | None = None
 ) -> Tensor:

@@ -32,7 +32,7 @@ def reduce_along(
     axes = convert_to_tensor(axis)
     if axes.dtype not in INTEGER:
         raise TypeError(f"a reduction along axes: they must be integers, not {axes}")
-    with x.graph.acting.name_scope(name or "reduce") as scope:
+    with x.graph.acting.within(name or "reduce") as scope:
         lengths = shape(x)
         rank, numbers = size(lengths), reshape(cast(axes, int32), [-1])
         places, chosen = range_(rank), where(numbers < 0, numbers + rank, numbers)

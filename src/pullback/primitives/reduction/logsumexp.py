@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, bfloat16, float16, float32
 from ...core.operation import Operation, Tensor
 from ...core.typing import AxisLike, TensorLike
@@ -15,6 +16,7 @@ from .reduce import reduced
 from .sum import keep_reduced
 
 
+@in_graph_of_inputs
 def reduce_logsumexp(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT
 from ...core.intervals import Bounds, Interval
 from ...core.operation import Operation, Tensor
@@ -33,6 +34,7 @@ from .reduce import MeanGrad, kept_dims, reduce_mean, reduce_sum, take_numbers
 from .sum import keep_reduced
 
 
+@in_graph_of_inputs
 def weighted_moments(
     x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -53,7 +55,7 @@ def weighted_moments(
     """
     tensor, weights = operands(x, frequency_weights)
     along = as_axes(axes, tensor, "weighted_moments")
-    with tensor.graph.name_scope(name or "weighted_moments"):
+    with tensor.graph.within(name or "weighted_moments"):
         wide, weights = upcast(tensor), upcast(weights)
         total = reciprocal(reduce_sum(broadcast_like(weights, wide), along, keepdims=True))
         mean = reduce_sum(weights * wide, along, keepdims=True) * total
@@ -70,6 +72,7 @@ def _without(y: Tensor, axes: tuple[int, ...] | None) -> Tensor:
     return reduce_sum(y) if axes is None else squeeze(y, axes)
 
 
+@in_graph_of_inputs
 def sufficient_statistics(
     x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
@@ -90,7 +93,7 @@ def sufficient_statistics(
     """
     tensor = convert_to_tensor(x)
     along = as_axes(axes, tensor, "sufficient_statistics")
-    with tensor.graph.name_scope(name or "sufficient_statistics"):
+    with tensor.graph.within(name or "sufficient_statistics"):
         moved = None if shift is None else convert_to_tensor(shift, tensor.dtype)
         above = tensor if moved is None else tensor - moved
         total = reduce_sum(above, along, keepdims=keepdims)
@@ -128,6 +131,7 @@ class LengthProduct(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def normalize_moments(
     counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -146,13 +150,14 @@ def normalize_moments(
     (np.float32(2.0), np.float32(1.0))
     """
     count, total, squares = operands(counts, mean_ss, variance_ss)
-    with count.graph.name_scope(name or "normalize"):
+    with count.graph.within(name or "normalize"):
         divisor = reciprocal(count)
         above = total * divisor
         variance = squares * divisor - square(above)
         return above if shift is None else above + shift, variance
 
 
+@in_graph_of_inputs
 def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -171,13 +176,14 @@ def reduce_variance(
     np.float32(1.0)
     """
     x = take_numbers(input_tensor, "reduce_variance", INEXACT)
-    with x.graph.name_scope(name or "reduce_variance"):
+    with x.graph.within(name or "reduce_variance"):
         difference = x - reduce_mean(x, axis, keepdims=True)
         if x.dtype in COMPLEX:
             return reduce_mean(real(difference * conj(difference)), axis, keepdims)
         return reduce_mean(difference * difference, axis, keepdims)
 
 
+@in_graph_of_inputs
 def reduce_std(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -198,10 +204,11 @@ def reduce_std(
     np.float32(2.0)
     """
     x = take_numbers(input_tensor, "reduce_std", INEXACT)
-    with x.graph.name_scope(name or "reduce_std"):
+    with x.graph.within(name or "reduce_std"):
         return Root(0.5)(reduce_variance(x, axis, keepdims))
 
 
+@in_graph_of_inputs
 def moments(
     x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -223,7 +230,7 @@ def moments(
     del shift
     tensor = take_numbers(x, "moments", FLOATING)
     if is_computed(axes):
-        with tensor.graph.name_scope(name or "moments"):
+        with tensor.graph.within(name or "moments"):
             return reduce_mean(tensor, axes, keepdims), reduce_variance(tensor, axes, keepdims)
     mean, variance = Moments(as_axes(axes, tensor, "moments"), bool(keepdims)).operation(tensor, name=name).outputs
     return mean, variance

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import intervals
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER, bfloat16, float16, float32, float64
 from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
@@ -21,6 +22,7 @@ from .reduce import take_numbers
 from .sum import keep_reduced
 
 
+@in_graph_of_inputs
 def euclidean_norm(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Operation, Tensor
 from ...core.typing import AxisLike, TensorLike
@@ -16,6 +17,7 @@ from .reduce import NUMBERS, reduced
 from .sum import keep_reduced
 
 
+@in_graph_of_inputs
 def reduce_prod(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

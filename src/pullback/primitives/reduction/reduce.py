@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INEXACT, INTEGER, DType, as_dtype, bfloat16, float16, float32, int64, string
 from ...core.dtypes import bool as bool_
 from ...core.intervals import UNIT, Interval, first_input, input_or_zero
@@ -30,6 +31,7 @@ NUMBERS = INTEGER | INEXACT
 REAL = INTEGER | FLOATING
 
 
+@in_graph_of_inputs
 def reduce_sum(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -72,6 +74,7 @@ def take_numbers(x: Any, what: str, dtypes: frozenset[Any]) -> Tensor:
     return tensor
 
 
+@in_graph_of_inputs
 def reduce_mean(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -167,6 +170,7 @@ def _shared(self: AbstractReduction, op: Operation, dy: Tensor) -> Sequence[Any]
     return (lambda: TieShares(self.axis, self.keepdims)(x, y) * keep_reduced(dy, x, self.axis, self.keepdims),)
 
 
+@in_graph_of_inputs
 def reduce_max(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -201,6 +205,7 @@ class Max(AbstractReduction):
     gradient, bounds = _shared, first_input
 
 
+@in_graph_of_inputs
 def reduce_min(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -283,6 +288,7 @@ class TieShares(Primitive):
         return UNIT._replace(nan=not xs[0].finite)
 
 
+@in_graph_of_inputs
 def reduce_any(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -310,6 +316,7 @@ class Any_(AbstractReduction):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def reduce_all(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -334,6 +341,7 @@ class All(AbstractReduction):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def count_nonzero(
     input: TensorLike,
     axis: AxisLike | None = None,
@@ -385,5 +393,5 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     np.float32(0.5)
     """
     x = convert_to_tensor(value)
-    with x.graph.name_scope(name or "zero_fraction"):
+    with x.graph.within(name or "zero_fraction"):
         return reduce_mean(cast(equal(x, zeros_like(x)), float32))

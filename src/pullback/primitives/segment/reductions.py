@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INEXACT, INTEGER, bfloat16, finite_range, float16, float32, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -65,6 +66,7 @@ class AbstractSegmentExtremum(Primitive):
         return SegmentGather()(divide_no_nan(dy, total), ids) * chosen
 
 
+@in_graph_of_inputs
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -92,6 +94,7 @@ class UnsortedSegmentMax(AbstractSegmentExtremum):
     how = "max"
 
 
+@in_graph_of_inputs
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -134,6 +137,7 @@ class SegmentHits(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -175,6 +179,7 @@ class UnsortedSegmentProd(Primitive):
         return (lambda: SegmentGather()(dy, ids) * conj(ProductOfOthers()(x, ids)), None, None)[: len(op.inputs)]
 
 
+@in_graph_of_inputs
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -198,6 +203,7 @@ def unsorted_segment_mean(
     return _scaled_sum(x, segment_ids, num_segments, 1.0, name or "UnsortedSegmentMean")
 
 
+@in_graph_of_inputs
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -222,7 +228,7 @@ def _scaled_sum(data: Any, segment_ids: Any, num_segments: Any, power: float, na
     static, inputs = segment_inputs(data, segment_ids, num_segments)
     if inputs[0].dtype not in INEXACT:
         raise TypeError(f"{name}: data must be floats or complex numbers, not {inputs[0]}")
-    with inputs[0].graph.name_scope(name):
+    with inputs[0].graph.within(name):
         wide = upcast(inputs[0])
         sums = UnsortedSegmentSum(static)(wide, *inputs[1:])
         return cast(sums * SegmentShares(static, power)(wide, *inputs[1:]), inputs[0].dtype)
@@ -253,6 +259,7 @@ class SegmentShares(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The sums of the rows of `data` with the same segment number, for the numbers from 0 to the last.
 
@@ -272,6 +279,7 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     return unsorted_segment_sum(x, ids, number_of_segments(ids), name or "SegmentSum")
 
 
+@in_graph_of_inputs
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The means of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
@@ -292,11 +300,12 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     number = number_of_segments(ids)
     if x.dtype not in INTEGER:
         return _scaled_sum(x, ids, number, 1.0, name or "SegmentMean")
-    with x.graph.name_scope(name or "SegmentMean") as scope:
+    with x.graph.within(name or "SegmentMean") as scope:
         total, count = [unsorted_segment_sum(rows, ids, number) for rows in (cast(x, int64), ones_like(x, int64))]
         return cast(truncatediv(total, count), x.dtype, scope)
 
 
+@in_graph_of_inputs
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The largest of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
@@ -317,6 +326,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     return UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
 
 
+@in_graph_of_inputs
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The smallest of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
@@ -337,6 +347,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     return UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
 
 
+@in_graph_of_inputs
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The products of the rows of `data` with the same segment number, for the numbers from 0 to the last; 1 of none.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
@@ -11,6 +12,7 @@ from .reductions import number_of_segments, segment_mean, segment_sum, unsorted_
 from .sums import unsorted_segment_sum
 
 
+@in_graph_of_inputs
 def sparse_segment_sum(
     data: TensorLike,
     indices: TensorLike,
@@ -37,6 +39,7 @@ def sparse_segment_sum(
     return unsorted_segment_sum(rows, ids, num_segments, name)
 
 
+@in_graph_of_inputs
 def sparse_segment_mean(
     data: TensorLike,
     indices: TensorLike,
@@ -60,6 +63,7 @@ def sparse_segment_mean(
     return unsorted_segment_mean(rows, ids, num_segments, name)
 
 
+@in_graph_of_inputs
 def sparse_segment_sqrt_n(
     data: TensorLike,
     indices: TensorLike,

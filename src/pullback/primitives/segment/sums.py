@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INEXACT, INTEGER, DType
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -22,6 +23,7 @@ NUMBERS: frozenset[DType] = INTEGER | INEXACT
 _MOST_SEGMENTS = 1 << 48
 
 
+@in_graph_of_inputs
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:

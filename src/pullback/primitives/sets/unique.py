@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -110,6 +111,7 @@ class ListDiff(NamedTuple):
     idx: Tensor
 
 
+@in_graph_of_inputs
 def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name: str | None = None) -> ListDiff:
     """The elements of `x` that are not in `y`, in their order and as often as they come, and their positions in `x`.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, as_shape, same_shape
@@ -16,6 +17,7 @@ from ..creation.constant import convert_to_tensor
 from .reshape import shape_to_use, split_shape, wanted_lengths
 
 
+@in_graph_of_inputs
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`input` repeated to `shape` by NumPy's rule.
 

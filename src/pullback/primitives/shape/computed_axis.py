@@ -51,7 +51,7 @@ def axis_in_the_middle(axis: Tensor, x: Tensor, what: str) -> tuple[Tensor, Tens
 
 def along_computed(axis: Tensor, x: Tensor, what: str, act: Callable[[Tensor], Tensor], name: str | None) -> Tensor:
     """What `act` makes along the middle one of three axes, in the shape of `x`, along a computed `axis`."""
-    with x.graph.acting.name_scope(name or what) as scope:
+    with x.graph.acting.within(name or what) as scope:
         middle, _ = axis_in_the_middle(axis, x, what)
         return identity(reshape_like(act(middle), x), name=scope)
 

@@ -17,7 +17,7 @@ from .stacking import concat
 
 def expanded_along(axis: Tensor, x: Tensor, name: str | None) -> Tensor:
     """`x` with a one among its lengths at the place of a computed `axis`."""
-    with x.graph.acting.name_scope(name or "ExpandDims") as scope:
+    with x.graph.acting.within(name or "ExpandDims") as scope:
         lengths = concat([shape(x), [1]], 0)
         place = counted_from_the_front(axis, lengths, "expand_dims")
         places = range_(size(lengths))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, string
 from ...core.intervals import Interval, any_input_or_zero, hull
 from ...core.operation import AbstractTensorLike, Operation, Tensor
@@ -24,6 +25,7 @@ from .size import shape
 Widths = tuple[tuple[int, int], ...]
 
 
+@in_graph_of_inputs
 def pad(
     tensor: TensorLike,
     paddings: TensorLike,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -26,6 +27,7 @@ from ..creation.constant import constant_value, convert_to_tensor, shape_value
 from .size import shape
 
 
+@in_graph_of_inputs
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements of `tensor`, in the same order, in another shape; one length may be -1 and is worked out.
 

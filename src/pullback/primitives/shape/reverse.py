@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, same_type
@@ -29,6 +30,7 @@ from .reshape import reshape
 from .size import shape, size
 
 
+@in_graph_of_inputs
 def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`tensor` with the order of the elements along each of `axis` turned round.
 
@@ -55,7 +57,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
 
 def _reversed_along(axes: Tensor, x: Tensor, name: str | None) -> Tensor:
     """`x` with, along each axis that is among the computed `axes`, its elements from the last to the first."""
-    with x.graph.acting.name_scope(name or "ReverseV2") as scope:
+    with x.graph.acting.within(name or "ReverseV2") as scope:
         given = several_counted(axes, x, "reverse")
         once = equal(reduce_sum(cast(equal(given[:, None], given), int32)), size(given))
         with x.graph.acting.control_dependencies([assert_(once, ["reverse: an axis stands twice:", axes])]):
@@ -96,6 +98,7 @@ class ReverseV2(Primitive):
         return (lambda: self(dy),)
 
 
+@in_graph_of_inputs
 def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`input` with its elements moved on by `shift` along `axis`; those that fall off come back at the other end.
 
@@ -126,7 +129,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None 
 
 def _rolled(x: Tensor, shifts: Tensor, axes: Sequence[int], name: str | None) -> Tensor:
     """`x` with, along each of `axes`, the element at each place that was one of the computed `shifts` before it."""
-    with x.graph.acting.name_scope(name or "Roll") as scope:
+    with x.graph.acting.within(name or "Roll") as scope:
         for i, axis in enumerate(axes):
             length = cast(shape(x)[axis], shifts.dtype)
             x = Take(axis)(x, floormod(range_(length) - shifts[i], length))
@@ -135,7 +138,7 @@ def _rolled(x: Tensor, shifts: Tensor, axes: Sequence[int], name: str | None) ->
 
 def _rolled_along(axes: Tensor, x: Tensor, shift: TensorLike, name: str | None) -> Tensor:
     """`x` rolled along each of its axes, by the sum of what `shift` says for it among the computed `axes`."""
-    with x.graph.acting.name_scope(name or "Roll") as scope:
+    with x.graph.acting.within(name or "Roll") as scope:
         if x.shape.rank is None:
             raise ValueError(f"roll: a computed axis needs a tensor of known rank: {axes}, {x}")
         given = several_counted(axes, x, "roll")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER
 from ...core.errors import InvalidArgumentError
 from ...core.operation import Operation, Tensor
@@ -19,6 +20,7 @@ from ..base.axes import as_axis
 from ..creation.constant import convert_to_tensor
 
 
+@in_graph_of_inputs
 def reverse_sequence(
     input: TensorLike,
     seq_lengths: TensorLike,

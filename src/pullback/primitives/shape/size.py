@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype, int32, int64
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -79,6 +80,7 @@ class Size(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of the tensors of a list, as vectors of `out_type`.
 

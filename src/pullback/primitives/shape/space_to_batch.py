@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.lengths import Dimension
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -22,6 +23,7 @@ Block = tuple[int, ...]
 Widths = tuple[tuple[int, int], ...]
 
 
+@in_graph_of_inputs
 def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Tensor:
     """`input`, padded with zeros, in blocks: the elements at one place of the blocks are one image of the result.
 
@@ -45,6 +47,7 @@ def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorL
     return _blocked("space_to_batch", SpaceToBatchND, input, block_shape, paddings, name)
 
 
+@in_graph_of_inputs
 def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `space_to_batch`: images that are the places of blocks, joined; then cut by `crops` at both ends.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -52,6 +53,7 @@ def _with_ones(dims: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple([1 if i in ones else next(rest) for i in range(rank)])
 
 
+@in_graph_of_inputs
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`input` with an axis of length one put in at `axis`; negative ones count from the end of the result.
 
@@ -76,6 +78,7 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     return ExpandDims((place,))(x, name=name)
 
 
+@in_graph_of_inputs
 def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """`input` without the axes `axis`, which have length one; without all of length one where it is None or empty.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.lengths import Dimension, known_to_differ
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -142,6 +143,7 @@ class Unpack(Primitive):
         return (lambda: stack(dys, self.axis),)
 
 
+@in_graph_of_inputs
 def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
     """The tensors of the list `values`, one after the other along `axis`.
 
@@ -182,7 +184,7 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
 
 def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> Tensor:
     """The tensors joined along a computed `axis`: as matrices whose rows are what lies before it."""
-    with axis.graph.acting.name_scope(name or "concat") as scope:
+    with axis.graph.acting.within(name or "concat") as scope:
         lengths = [shape(x) for x in tensors]
         like = lengths[next((i for i, x in enumerate(tensors) if x.shape.rank is not None), 0)]
         place = counted_from_the_front(axis, lengths[0], "concat")
@@ -328,6 +330,7 @@ class JoinRows(Primitive):
         return (None, *parts, *[None] * len(likes))
 
 
+@in_graph_of_inputs
 def split(
     value: TensorLike,
     num_or_size_splits: TensorLike,
@@ -376,7 +379,7 @@ def split(
 
 def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, name: str | None) -> list[Tensor]:
     """`x` cut along a computed `axis`: as rows of what lies before it, of columns at it, of what lies behind it."""
-    with axis.graph.acting.name_scope(name or "split"):
+    with axis.graph.acting.within(name or "split"):
         middle, chosen = axis_in_the_middle(axis, x, "split")
         parts = split(middle, sizes, 1, num)
         return [reshape(part, where(chosen, shape(part)[1], shape(x))) for part in parts]

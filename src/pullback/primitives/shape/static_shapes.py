@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.shape import TensorShape, as_shape
 from ...core.shape import broadcast_static_shape as broadcast
@@ -16,6 +17,7 @@ from .pad import pad
 from .size import size
 
 
+@in_graph_of_inputs
 def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The static shape of an elementwise result over arrays of `shape_x` and `shape_y`.
 
@@ -29,6 +31,7 @@ def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShap
     return broadcast(as_shape(shape_x), as_shape(shape_y))
 
 
+@in_graph_of_inputs
 def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape of an elementwise result over arrays of `shape_x` and `shape_y`, integer vectors, as such a vector.
 

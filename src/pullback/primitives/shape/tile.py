@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -26,6 +27,7 @@ from .reshape import reshape, shape_to_use, split_shape
 from .size import shape
 
 
+@in_graph_of_inputs
 def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """`input` laid side by side, `multiples[i]` times along axis i.
 
@@ -123,6 +125,7 @@ class TileGrad(Primitive):
         return (lambda: Tile(self.multiples)(dy, *counts), None, None)[: len(op.inputs)]
 
 
+@in_graph_of_inputs
 def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """`input` with each element along `axis` repeated: `repeats` times, or `repeats[i]` times element i.
 

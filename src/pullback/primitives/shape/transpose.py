@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -19,6 +20,7 @@ from ..complex.complex import conj
 from ..creation.constant import constant_value, convert_to_tensor
 
 
+@in_graph_of_inputs
 def transpose(
     a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str | None = "transpose"
 ) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -24,6 +25,7 @@ from .windows import vorbis_window
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
+@in_graph_of_inputs
 def dct(
     input: TensorLike,
     type: int = 2,
@@ -53,6 +55,7 @@ def dct(
     return Dct(type, norm is not None)(x, name=name or "dct")
 
 
+@in_graph_of_inputs
 def idct(
     input: TensorLike,
     type: int = 2,
@@ -187,6 +190,7 @@ def _turns(n: int, step: float, scale: float, dtype: Any, offset: float = 0.0) -
     return turns.astype(np.result_type(dtype, np.complex64))
 
 
+@in_graph_of_inputs
 def mdct(
     signals: TensorLike,
     frame_length: TensorLike,
@@ -212,7 +216,7 @@ def mdct(
     (length,) = static_integers(frame_length, "mdct: frame_length")
     if length < 4 or length % 4:
         raise ValueError(f"mdct: frame_length must be divisible by 4, not {frame_length!r}")
-    with x.graph.name_scope(name or "mdct"):
+    with x.graph.within(name or "mdct"):
         frames = frame(x, length, length // 2, pad_end)
         frames = frames * (0.5**0.5 if window_fn is None else window_fn(length, dtype=x.dtype))
         a, b, c, d = split(frames, 4, axis=-1)
@@ -220,6 +224,7 @@ def mdct(
         return dct(folded, type=4, norm=norm)
 
 
+@in_graph_of_inputs
 def inverse_mdct(
     mdcts: TensorLike,
     window_fn: Callable[..., Tensor] | None = vorbis_window,
@@ -243,7 +248,7 @@ def inverse_mdct(
     half = None if x.shape.sizes is None else x.shape.sizes[-1]
     if half is None:
         raise ValueError(f"inverse_mdct: the last length of {x.type} must be known")
-    with x.graph.name_scope(name or "inverse_mdct"):
+    with x.graph.within(name or "inverse_mdct"):
         folded = dct(x, type=4, norm=norm)
         first, last = split(folded if norm == "ortho" else folded * (0.5 / half), 2, axis=-1)
         frames = concat([last, -reverse(last, [-1]), -reverse(first, [-1]), -first], axis=-1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, same_type
 from ...core.traits import MOVES
@@ -115,6 +116,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     return complex_transform("ifft3d", input, (-3, -2, -1), True, name)
 
 
+@in_graph_of_inputs
 def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
@@ -134,6 +136,7 @@ def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: s
     return real_transform("rfft", input_tensor, (-1,), name, fft_length)
 
 
+@in_graph_of_inputs
 def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft2d` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
@@ -153,6 +156,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name:
     return real_transform("rfft2d", input_tensor, (-2, -1), name, fft_length)
 
 
+@in_graph_of_inputs
 def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft3d` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
@@ -172,6 +176,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name:
     return real_transform("rfft3d", input_tensor, (-3, -2, -1), name, fft_length)
 
 
+@in_graph_of_inputs
 def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers from the bins up to the middle.
 
@@ -192,6 +197,7 @@ def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: 
     return inverse_real_transform("irfft", input_tensor, (-1,), name, fft_length)
 
 
+@in_graph_of_inputs
 def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`: real numbers from the bins up to the middle.
 
@@ -212,6 +218,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name
     return inverse_real_transform("irfft2d", input_tensor, (-2, -1), name, fft_length)
 
 
+@in_graph_of_inputs
 def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`: real numbers from the bins up to the middle.
 
@@ -232,6 +239,7 @@ def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name
     return inverse_real_transform("irfft3d", input_tensor, (-3, -2, -1), name, fft_length)
 
 
+@in_graph_of_inputs
 def fftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -260,6 +268,7 @@ def fftnd(
     )
 
 
+@in_graph_of_inputs
 def ifftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -288,6 +297,7 @@ def ifftnd(
     )
 
 
+@in_graph_of_inputs
 def rfftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -315,6 +325,7 @@ def rfftnd(
     return real_transform("rfftnd", input_tensor, along, name, fft_length, norm)
 
 
+@in_graph_of_inputs
 def irfftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -343,6 +354,7 @@ def irfftnd(
     )
 
 
+@in_graph_of_inputs
 def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """`x` rolled along `axes`, all unless given, by half their lengths: the bin of frequency 0 comes to the middle.
 
@@ -360,6 +372,7 @@ def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = Non
     return FftShift(_shifted("fftshift", x, axes))(convert_to_tensor(x), name=name)
 
 
+@in_graph_of_inputs
 def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`.
 

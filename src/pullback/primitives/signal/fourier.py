@@ -219,7 +219,7 @@ def complex_transform(
 ) -> Tensor:
     """The user's complex transform `what`, checked."""
     x = _checked(what, input, len(axes), complex_input=True)
-    with x.graph.name_scope(name or what):
+    with x.graph.within(name or what):
         x = x if lengths is None else _fitted(what, x, axes, lengths)
         return Fft(axes, inverse, _norm(what, norm))(x)
 
@@ -229,7 +229,7 @@ def real_transform(
 ) -> Tensor:
     """The user's transform `what` of real numbers, checked."""
     x = _checked(what, input, len(axes), complex_input=False)
-    with x.graph.name_scope(name or what):
+    with x.graph.within(name or what):
         x = x if lengths is None else _fitted(what, x, axes, lengths)
         return RealFft(axes, _norm(what, norm))(x)
 
@@ -239,7 +239,7 @@ def inverse_real_transform(
 ) -> Tensor:
     """The user's transform `what` to real numbers, checked."""
     x = _checked(what, input, len(axes), complex_input=True)
-    with x.graph.name_scope(name or what):
+    with x.graph.within(name or what):
         if lengths is None:
             return InverseRealFft(axes, None, _norm(what, norm))(x)
         if _are_computed(lengths):

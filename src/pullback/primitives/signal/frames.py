@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.intervals import Interval, hull
 from ...core.lengths import greatest
 from ...core.operation import Operation, Tensor
@@ -21,6 +22,7 @@ from ..shape.transpose import transpose
 from .fourier import fit_like
 
 
+@in_graph_of_inputs
 def frame(
     signal: TensorLike,
     frame_length: TensorLike,
@@ -56,7 +58,7 @@ def frame(
         raise ValueError(f"frame: the rank of {x.type} must be known, or axis -1")
     at, rank = as_axis(axis, x.shape.rank, "frame", x.type), x.shape.rank
     others = [i for i in range(rank) if i != at]
-    with x.graph.name_scope(name or "frame"):
+    with x.graph.within(name or "frame"):
         last = frames(transpose(x, [*others, at]))
         return transpose(last, [*range(at), rank - 1, rank, *range(at, rank - 1)])
 
@@ -105,6 +107,7 @@ class Frame(Primitive):
         return hull([xs[0], Interval(self.pad_value, self.pad_value)])
 
 
+@in_graph_of_inputs
 def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """The sum of frames, each put `frame_step` elements after the one before.
 

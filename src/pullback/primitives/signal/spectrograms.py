@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype, float32
 from ...core.operation import Tensor
 from ...core.typing import DTypeLike, TensorLike
@@ -25,6 +26,7 @@ from .windows import hann_window
 Window = Callable[..., Tensor]
 
 
+@in_graph_of_inputs
 def stft(
     signals: TensorLike,
     frame_length: TensorLike,
@@ -51,12 +53,13 @@ def stft(
     """
     x = convert_to_tensor(signals)
     length, points = _lengths("stft", frame_length, fft_length)
-    with x.graph.name_scope(name or "stft"):
+    with x.graph.within(name or "stft"):
         frames = frame(x, length, frame_step, pad_end)
         windowed = frames if window_fn is None else frames * window_fn(length, dtype=x.dtype)
         return rfft(windowed, [points])
 
 
+@in_graph_of_inputs
 def inverse_stft(
     stfts: TensorLike,
     frame_length: TensorLike,
@@ -84,7 +87,7 @@ def inverse_stft(
     """
     x = convert_to_tensor(stfts)
     length, points = _lengths("inverse_stft", frame_length, fft_length)
-    with x.graph.name_scope(name or "inverse_stft"):
+    with x.graph.within(name or "inverse_stft"):
         frames = fit(irfft(x, [points]), (-1,), [length])
         windowed = frames if window_fn is None else frames * window_fn(length, dtype=frames.dtype)
         return overlap_and_add(windowed, frame_step)
@@ -116,7 +119,7 @@ def inverse_stft_window_fn(
         (length,) = static_integers(frame_length, "inverse_stft_window_fn: frame_length")
         overlaps = -(-length // step)
         window = forward_window_fn(length, dtype=dtype)
-        with window.graph.name_scope(name or "inverse_stft_window_fn"):
+        with window.graph.within(name or "inverse_stft_window_fn"):
             rows = reshape(fit(square(window), (-1,), [overlaps * step]), [overlaps, step])
             total = reshape(tile(reduce_sum(rows, 0, keepdims=True), [overlaps, 1]), [overlaps * step])
             return window / total[:length]
@@ -184,5 +187,5 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
     bins = None if not x.shape.sizes else x.shape.sizes[-1]
     if not bins:
         raise ValueError(f"mfccs_from_log_mel_spectrograms: the number of bins of {x.type} must be known, and not 0")
-    with x.graph.name_scope(name or "mfccs_from_log_mel_spectrograms"):
+    with x.graph.within(name or "mfccs_from_log_mel_spectrograms"):
         return dct(x) * float((0.5 / bins) ** 0.5)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, as_dtype, float32
 from ...core.operation import Tensor
 from ...core.typing import DTypeLike, TensorLike
@@ -80,6 +81,7 @@ def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: s
     return convert_to_tensor(window, _floating("vorbis_window", dtype), name=name or "vorbis_window")
 
 
+@in_graph_of_inputs
 def kaiser_window(
     window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -100,11 +102,12 @@ def kaiser_window(
     wanted = _floating("kaiser_window", dtype)
     t = np.linspace(-1.0, 1.0, n) if n > 1 else np.zeros(n)
     strength = convert_to_tensor(beta, wanted)
-    with strength.graph.name_scope(name or "kaiser_window"):
+    with strength.graph.within(name or "kaiser_window"):
         argument = strength * convert_to_tensor(np.sqrt(np.maximum(1 - t * t, 0)), wanted)
         return exp(argument - strength) * bessel_i0e(argument) / bessel_i0e(strength)
 
 
+@in_graph_of_inputs
 def kaiser_bessel_derived_window(
     window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -123,7 +126,7 @@ def kaiser_bessel_derived_window(
     """
     n = _length("kaiser_bessel_derived_window", window_length)
     strength = convert_to_tensor(beta, _floating("kaiser_bessel_derived_window", dtype))
-    with strength.graph.name_scope(name or "kaiser_bessel_derived_window"):
+    with strength.graph.within(name or "kaiser_bessel_derived_window"):
         sums = cumsum(kaiser_window(n // 2 + 1, strength, dtype))
         half = sqrt(sums[:-1] / sums[-1])
         return concat([half, reverse(half, [0])], axis=0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, bfloat16, float16, float32, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -24,6 +25,7 @@ from ..shape.transpose import transpose
 from .sort import TopK, top_k
 
 
+@in_graph_of_inputs
 def nth_element(input: TensorLike, n: int | Tensor, reverse: bool = False, name: str | None = None) -> Tensor:
     """The element along the last axis that is number `n` (from 0) in ascending order, with `reverse` in descending.
 

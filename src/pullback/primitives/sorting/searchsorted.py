@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import as_dtype, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -16,6 +17,7 @@ from ..base.broadcasting import operands
 from ..base.precision import widened
 
 
+@in_graph_of_inputs
 def searchsorted(
     sorted_sequence: TensorLike,
     values: TensorLike,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -46,6 +47,7 @@ class TopK(NamedTuple):
     indices: Tensor
 
 
+@in_graph_of_inputs
 def top_k(
     input: TensorLike,
     k: int | Tensor = 1,
@@ -81,7 +83,7 @@ def top_k(
 
 def _top_computed(x: Tensor, k: Tensor, index_type: DType, name: str | None) -> TopK:
     """The first `k` of all elements in order."""
-    with x.graph.acting.name_scope(name or "TopKV2"):
+    with x.graph.acting.within(name or "TopKV2"):
         fits = (k >= 0) & (cast(k, int32) <= shape(x)[-1])
         with x.graph.acting.control_dependencies(
             [assert_(fits, ["top_k: there are no", k, "elements in", shape(x)], 8)]
@@ -149,6 +151,7 @@ def _first_of_many(x: Any, k: int) -> Any:
     return np.take_along_axis(positions, order, axis=-1)
 
 
+@in_graph_of_inputs
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Whether fewer than `k` of the predictions are larger than the one of the target.
 
@@ -164,7 +167,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
     array([ True, False])
     """
     x, classes = take_numbers(predictions, "in_top_k", FLOATING), convert_to_tensor(targets)
-    with x.graph.name_scope(name or "InTopK"):
+    with x.graph.within(name or "InTopK"):
         known = logical_and(greater_equal(classes, 0), less(classes, shape(x, classes.dtype)[1]))
         finite = reduce_all(is_finite(x), 1)
         own = gather(x, expand_dims(mask(known, classes), 1), axis=1, batch_dims=1)
@@ -173,6 +176,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
         return logical_and(logical_and(known, finite), above)
 
 
+@in_graph_of_inputs
 def argsort(
     values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
@@ -216,6 +220,7 @@ class ArgSort(Primitive):
     gradient = no_gradient
 
 
+@in_graph_of_inputs
 def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """The elements along `axis` in ascending (or "DESCENDING") order. NaN counts as the largest.
 

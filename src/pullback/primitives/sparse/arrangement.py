@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import nest
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import float32, int32, int64
 from ...core.graph import Tensor
 from ...core.slices import IndexedSlices
@@ -39,6 +40,7 @@ from .operations import slice_
 from .sparse_tensor import SparseTensor, linear_positions, positions_of_all, reorder
 
 
+@in_graph_of_inputs
 def concat(
     axis: int, sp_inputs: Sequence[SparseTensor], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
@@ -62,7 +64,7 @@ def concat(
     place = checked_axis(int(axis), first.rank, "sparse.concat", repr(first))
     along = constant(np.arange(first.rank) == place)
     _check_lengths(sp_inputs, place, expand_nonconcat_dims)
-    with first.graph.acting.name_scope(name or "SparseConcat"):
+    with first.graph.acting.within(name or "SparseConcat"):
         shapes = stack([x.dense_shape for x in sp_inputs])
         moved, start = [], shapes[0] * 0
         for i, x in enumerate(sp_inputs):
@@ -84,6 +86,7 @@ def _check_lengths(sp_inputs: Sequence[SparseTensor], place: int, expand: bool) 
                 raise ValueError(f"sparse.concat: the lengths of axis {i} differ: {sp_inputs[0]!r} and {x!r}")
 
 
+@in_graph_of_inputs
 def split(sp_input: SparseTensor, num_split: int, axis: int, name: str | None = None) -> list[SparseTensor]:
     """`num_split` sparse tensors, one after the other along `axis`; where it does not divide, the first are longer.
 
@@ -103,7 +106,7 @@ def split(sp_input: SparseTensor, num_split: int, axis: int, name: str | None = 
     if num_split < 1:
         raise ValueError(f"sparse.split: num_split must be positive, not {num_split!r}")
     along = constant(np.arange(sp_input.rank) == place)
-    with sp_input.graph.acting.name_scope(name or "SparseSplit"):
+    with sp_input.graph.acting.within(name or "SparseSplit"):
         lengths = sp_input.dense_shape
         each, rest = lengths // num_split, lengths % num_split
         parts, start = [], lengths * 0
@@ -114,6 +117,7 @@ def split(sp_input: SparseTensor, num_split: int, axis: int, name: str | None = 
         return parts
 
 
+@in_graph_of_inputs
 def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """The same with a new axis of length one at `axis`, at the end unless given.
 
@@ -127,7 +131,7 @@ def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | Non
     TensorShape([1, 3])
     """
     place = checked_axis(-1 if axis is None else int(axis), sp_input.rank + 1, "sparse.expand_dims", repr(sp_input))
-    with sp_input.graph.acting.name_scope(name or "SparseExpandDims"):
+    with sp_input.graph.acting.within(name or "SparseExpandDims"):
         at, lengths = sp_input.indices, sp_input.dense_shape
         positions = concat_dense([at[:, :place], at[:, :1] * 0, at[:, place:]], 1)
         return SparseTensor(
@@ -151,6 +155,7 @@ def eye(
     )
 
 
+@in_graph_of_inputs
 def reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = None) -> SparseTensor:
     """The same values at the same positions of an array of `new_shape`; of the smallest that holds them unless given.
 
@@ -174,6 +179,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = None) -> 
     return result
 
 
+@in_graph_of_inputs
 def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The larger of two elements, where either tensor has one; what is not there is 0.
 
@@ -192,6 +198,7 @@ def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
     return _paired(larger, sp_a, sp_b, name or "SparseMaximum")
 
 
+@in_graph_of_inputs
 def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The smaller of two elements, where either tensor has one; see `maximum`.
 
@@ -209,7 +216,7 @@ def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
 def _paired(which: Callable[..., Tensor], a: SparseTensor, b: SparseTensor, name: str) -> SparseTensor:
     if not a.sure_shape.is_compatible_with(b.sure_shape):
         raise ValueError(f"{name}: the shapes differ: {a!r} and {b!r}")
-    with a.graph.acting.name_scope(name):
+    with a.graph.acting.within(name):
         both = SparseTensor(
             concat_dense([a.indices, b.indices], 0), concat_dense([a.values, b.values], 0), a.dense_shape
         )
@@ -220,6 +227,7 @@ def _paired(which: Callable[..., Tensor], a: SparseTensor, b: SparseTensor, name
         return SparseTensor(unsorted_segment_max(both.indices, numbers, count), which(x, y), a.dense_shape)
 
 
+@in_graph_of_inputs
 def map_values(op: Callable[..., TensorLike], *args: Any, **kwargs: Any) -> SparseTensor:
     """What `op` makes of the values of the sparse tensors among its arguments, at their positions.
 
@@ -268,6 +276,7 @@ def _distinct(numbers: Tensor) -> tuple[Tensor, Tensor]:
     return searchsorted(values, numbers), size_of(values)
 
 
+@in_graph_of_inputs
 def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """`a` without the rows whose numbers are among `mask_indices`. How many are left a run decides.
 
@@ -283,6 +292,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     return IndexedSlices(gather(a.values, places, name=name), left, a.dense_shape)
 
 
+@in_graph_of_inputs
 def reduce_sum_sparse(
     sp_input: SparseTensor, axis: AxisLike | None = None, keepdims: bool | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -298,6 +308,7 @@ def reduce_sum_sparse(
     return _reduced(unsorted_segment_sum, sp_input, axis, keepdims, name or "SparseReduceSumSparse")
 
 
+@in_graph_of_inputs
 def reduce_max_sparse(
     sp_input: SparseTensor, axis: AxisLike | None = None, keepdims: bool | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -313,10 +324,11 @@ def reduce_max_sparse(
     return _reduced(unsorted_segment_max, sp_input, axis, keepdims, name or "SparseReduceMaxSparse")
 
 
+@in_graph_of_inputs
 def _reduced(how: Callable[..., Tensor], x: SparseTensor, axis: Any, keepdims: bool | None, name: str) -> SparseTensor:
     chosen = range(x.rank) if axis is None else {int(a) % x.rank for a in np.atleast_1d(axis)}
     kept = [i for i in range(x.rank) if i not in chosen]
-    with x.graph.acting.name_scope(name):
+    with x.graph.acting.within(name):
         numbers, count = _distinct(linear_positions(x, kept))
         values = how(x.values, numbers, count)
         first = unsorted_segment_max(x.indices, numbers, count)

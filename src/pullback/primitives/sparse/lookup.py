@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32, int64
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
@@ -36,6 +37,7 @@ Id = int | Tensor
 Lookup = Callable[[Tensor], Tensor]
 
 
+@in_graph_of_inputs
 def embedding_lookup_sparse(
     params: TensorLike,
     sp_ids: SparseTensor | RaggedTensor,
@@ -65,6 +67,7 @@ def embedding_lookup_sparse(
     return bags_looked_up(lambda ids: embedding_lookup(params, ids, max_norm), sp_ids, sp_weights, combiner, name)
 
 
+@in_graph_of_inputs
 def safe_embedding_lookup_sparse(
     embedding_weights: TensorLike,
     sparse_ids: SparseTensor | RaggedTensor,
@@ -111,7 +114,7 @@ def bags_looked_up(
         raise TypeError(
             f"embedding_lookup_sparse: sp_weights must be a SparseTensor, ragged, or None, not {weighted!r}"
         )
-    with bags.graph.acting.name_scope(name or "embedding_lookup_sparse"):
+    with bags.graph.acting.within(name or "embedding_lookup_sparse"):
         weights = None if weighted is None else weighted.values
         return combined(lookup, bags, weights, combiner)
 
@@ -127,7 +130,7 @@ def bags_looked_up_safely(
     """`safe_embedding_lookup_sparse` of what `lookup` gives for ids."""
     bags, weighted = _sparse(sparse_ids), _sparse(sparse_weights)
     _check("safe_embedding_lookup_sparse", bags, combiner)
-    with bags.graph.acting.name_scope(name or "safe_embedding_lookup_sparse"):
+    with bags.graph.acting.within(name or "safe_embedding_lookup_sparse"):
         weights = None if weighted is None else weighted.values
         flat = bags if bags.shape.rank in (2, None) else reshape_sparse(bags, stack([-1, lengths_of(bags)[-1]]))
         found = safely_combined(lookup, flat, weights, combiner, default_id)
@@ -186,6 +189,7 @@ def _column(x: Tensor) -> Any:
     return [-1, *[1] * (x.shape.rank - 1)]
 
 
+@in_graph_of_inputs
 def reshape_sparse(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:
     """`sp_input` in another shape of as many elements, in the order in which they lie in memory.
 
@@ -198,7 +202,7 @@ def reshape_sparse(sp_input: SparseTensor, shape: TensorLike, name: str | None =
     >>> pb.Session().run(pb.sparse.to_dense(x)).tolist()
     [[0.0, 1.0], [0.0, 0.0], [0.0, 2.0]]
     """
-    with sp_input.graph.acting.name_scope(name or "SparseReshape"):
+    with sp_input.graph.acting.within(name or "SparseReshape"):
         wanted = _lengths(sp_input.dense_shape, shape)
         place = reduce_sum(sp_input.indices * _strides(sp_input.dense_shape), 1)
         return SparseTensor(floormod(floordiv(place[:, None], _strides(wanted)), wanted), sp_input.values, wanted)

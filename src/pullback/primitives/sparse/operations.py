@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.contexts import control_dependencies
+from ...core.contexts import control_dependencies, in_graph_of_inputs
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int32, int64
 from ...core.operation import Operation, Tensor, define_methods
@@ -58,6 +58,7 @@ _FEW_ROWS = 1 << 16
 """The rows of a shape up to which there is a place for each, with values or without."""
 
 
+@in_graph_of_inputs
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
     """The sum of two sparse tensors, sparse, or of a sparse and a dense one, dense.
 
@@ -112,6 +113,7 @@ def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> tuple[SparseTensor, Tens
     return SparseTensor(first, values, a.dense_shape), unsorted_segment_sum(ones_like(numbers), numbers, count)
 
 
+@in_graph_of_inputs
 def reduce_sum(
     sp_input: SparseTensor,
     axis: AxisLike | None = None,
@@ -134,6 +136,7 @@ def reduce_sum(
     return _reduced(unsorted_segment_sum, sp_input, axis, keepdims, output_is_sparse, name)
 
 
+@in_graph_of_inputs
 def reduce_max(
     sp_input: SparseTensor,
     axis: AxisLike | None = None,
@@ -160,6 +163,7 @@ def _largest(values: Tensor, rows: Tensor, count: Any) -> Tensor:
     return UnsortedSegmentMax(static, empty_is_zero=True)(*inputs)
 
 
+@in_graph_of_inputs
 def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse: bool, name: str | None) -> Tensor:
     if sparse:
         raise ValueError("sparse.reduce_sum: output_is_sparse is not supported; use sparse.from_dense on the result")
@@ -195,6 +199,7 @@ def _reduced_of_any_rank(how: Any, x: SparseTensor, axis: Any, keepdims: bool | 
     return reshape(found, lengths if keepdims else boolean_mask(lengths, kept), name=name)
 
 
+@in_graph_of_inputs
 def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
     """The part of lengths `size` from `start` on, less where it would end outside.
 
@@ -215,6 +220,7 @@ def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: st
     return SparseTensor(boolean_mask(moved, inside), boolean_mask(sp_input.values, inside, name=name), lengths)
 
 
+@in_graph_of_inputs
 def sparse_dense_matmul(
     sp_a: SparseTensor, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
@@ -264,6 +270,7 @@ def _of_as_many_rows(dense: Tensor, count: Tensor) -> Tensor:
         return identity(dense)
 
 
+@in_graph_of_inputs
 def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
     """The product by elements with a dense tensor that broadcasts to the shape of `sp_input`.
 
@@ -279,6 +286,7 @@ def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None)
     return sp_input.with_values(_times(sp_input, dense, name))
 
 
+@in_graph_of_inputs
 def divide(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
     """The quotient by elements with a dense tensor that broadcasts to the shape of `sp_input`.
 
@@ -325,6 +333,7 @@ def _broadcasts(shape: TensorShape, to: TensorShape) -> bool:
     return len(sizes) <= len(wanted) and all(n in (1, None) or m in (n, None) for n, m in pairs)
 
 
+@in_graph_of_inputs
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The softmax of the values of each row, along the last axis; what is not there counts as minus infinity.
 
@@ -346,6 +355,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return sp_input.with_values(raised / total)
 
 
+@in_graph_of_inputs
 def fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
@@ -381,6 +391,7 @@ def fill_empty_rows(
     return in_order(both, both.indices[:, 0]), cast(empty, bool_)
 
 
+@in_graph_of_inputs
 def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: str | None = None) -> SparseTensor:
     """The sparse tensor with its axes in another order, the opposite one unless given.
 

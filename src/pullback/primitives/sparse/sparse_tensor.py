@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...core.composite import AbstractComposite
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import DType, int64
 from ...core.errors import InvalidArgumentError
 from ...core.graph import Graph, Tensor, get_default_graph
@@ -67,13 +68,13 @@ class SparseTensor(AbstractComposite):
     __truediv__: ClassVar[Callable[..., Any]]
 
     def __post_init__(self) -> None:
-        for name, dtype in (("indices", int64), ("values", None), ("dense_shape", int64)):
-            x = convert_to_tensor(getattr(self, name), None if isinstance(getattr(self, name), Tensor) else dtype)
-            object.__setattr__(self, name, x if dtype is None or x.dtype == int64 else cast(x, int64))
+        parts = _parts(self.indices, self.values, self.dense_shape)
+        for name, part in zip(("indices", "values", "dense_shape"), parts, strict=True):
+            object.__setattr__(self, name, part)
         if self.indices.shape.rank not in (2, None) or self.values.shape.rank not in (1, None):
             raise ValueError(f"SparseTensor: indices must be [n, rank] and values [n]: {self.indices}, {self.values}")
-        parts = (self.indices.shape.size(0) if self.indices.shape.rank else None), self.values.shape
-        if parts[0] is not None and not TensorShape([parts[0]]).is_compatible_with(parts[1]):
+        count = self.indices.shape.size(0) if self.indices.shape.rank else None
+        if count is not None and not TensorShape([count]).is_compatible_with(self.values.shape):
             raise ValueError(f"SparseTensor: as many indices as values are needed: {self.indices}, {self.values}")
 
     @classmethod
@@ -164,6 +165,18 @@ class SparseTensor(AbstractComposite):
         return f"SparseTensor({self.dtype.name}[{dims}], {'?' if count is None else count} values)"
 
 
+@in_graph_of_inputs
+def _parts(indices: Any, values: Any, dense_shape: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """The tensors that a sparse tensor is made of."""
+    return _int64(indices), convert_to_tensor(values), _int64(dense_shape)
+
+
+def _int64(x: Any) -> Tensor:
+    if not isinstance(x, Tensor):
+        return convert_to_tensor(x, int64)
+    return x if x.dtype == int64 else cast(x, int64)
+
+
 class SparseTensorValue(NamedTuple):
     """The three arrays of a SparseTensor.
 
@@ -206,6 +219,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | Tensor | None = None, name:
         )
 
 
+@in_graph_of_inputs
 def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """The same with only the values where `to_retain` [n], of bool, is true.
 
@@ -220,6 +234,7 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     return SparseTensor(boolean_mask(sp_input.indices, kept), boolean_mask(sp_input.values, kept), sp_input.dense_shape)
 
 
+@in_graph_of_inputs
 def to_dense(
     sp_input: SparseTensor,
     default_value: TensorLike | None = None,
@@ -245,6 +260,7 @@ def to_dense(
     return tensor_scatter_nd_update(fill(static_shape(sp_input), default), sp_input.indices, sp_input.values)
 
 
+@in_graph_of_inputs
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The sparse tensor of what is not zero. How much that is a run decides.
 
@@ -260,6 +276,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, gather_nd(x, indices), shape_of(x, out_type=int64))
 
 
+@in_graph_of_inputs
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The same with its positions in the order in which the array lies in memory.
 

@@ -195,5 +195,5 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     array([ 0.       , -2.4849...], dtype=float32)
     """
     x = convert_to_tensor(x)
-    with x.graph.name_scope(name or "lbeta") as scope:
+    with x.graph.within(name or "lbeta") as scope:
         return Sub()(reduce_sum(lgamma(x), -1), lgamma(reduce_sum(x, -1)), name=scope)

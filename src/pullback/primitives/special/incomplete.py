@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
@@ -125,6 +126,7 @@ class GammaDensity(AbstractSpecial):
         )
 
 
+@in_graph_of_inputs
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function, element by element: the distribution function of beta(a, b) at `x`.
 

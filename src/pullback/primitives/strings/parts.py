@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import int32, string
 from ...core.errors import InvalidArgumentError
 from ...core.operation import Tensor
@@ -21,6 +22,7 @@ from ..shape.broadcast import broadcast_to
 from .base import AbstractTextwise, check_text, texts
 
 
+@in_graph_of_inputs
 def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """The texts of all `inputs` at one place, one behind the other, with `separator` between them.
 
@@ -38,6 +40,7 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
     return StringJoin(separator)(*[convert_to_tensor(x) for x in inputs], name=name)
 
 
+@in_graph_of_inputs
 def add_texts(x: TensorLike, y: TensorLike, name: str | None) -> Tensor:
     """`x + y` of texts, which broadcast where their shapes are known.
 
@@ -154,6 +157,7 @@ class StringLength(AbstractTextwise):
         return len(text if self.unit == "BYTE" else text.decode(errors="replace"))
 
 
+@in_graph_of_inputs
 def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Of each text the part of `len` bytes, or characters for the unit "UTF8_CHAR", from `pos` on; fewer at its end.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.contexts import in_graph_of_inputs
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
 from ..base.state import ScatterKind
@@ -14,6 +15,7 @@ from .updates import scatter_rows, scatter_slices
 from .variable import Variable
 
 
+@in_graph_of_inputs
 def assign(
     ref: Variable | Tensor,
     value: TensorLike,
@@ -71,6 +73,7 @@ def assign_sub(ref: Variable, value: TensorLike, use_locking: bool | None = None
     return value_after
 
 
+@in_graph_of_inputs
 def scatter_update(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Tensor:
@@ -94,6 +97,7 @@ def scatter_update(
     return _scattered("update", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_add(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -112,6 +116,7 @@ def scatter_add(
     return _scattered("add", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_sub(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -130,6 +135,7 @@ def scatter_sub(
     return _scattered("sub", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_mul(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -148,6 +154,7 @@ def scatter_mul(
     return _scattered("mul", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_div(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -166,6 +173,7 @@ def scatter_div(
     return _scattered("div", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_min(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -184,6 +192,7 @@ def scatter_min(
     return _scattered("min", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_max(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -202,6 +211,7 @@ def scatter_max(
     return _scattered("max", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_nd_update(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Tensor:
@@ -221,6 +231,7 @@ def scatter_nd_update(
     return _scattered_nd("update", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_nd_add(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
@@ -240,6 +251,7 @@ def scatter_nd_add(
     return _scattered_nd("add", ref, indices, updates, name)
 
 
+@in_graph_of_inputs
 def scatter_nd_sub(
     ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:

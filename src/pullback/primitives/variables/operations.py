@@ -235,7 +235,7 @@ def written(graph: Graph, write: Callable[[], Operation], name: str | None) -> T
     """The variable's value after the operation that `write` makes. It is the value that has the name `name`."""
     if name is None:
         return read_after(write())
-    with graph.acting.name_scope(name) as scope:
+    with graph.acting.within(name) as scope:
         return read_after(write(), scope)
 
 

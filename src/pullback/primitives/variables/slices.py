@@ -45,7 +45,7 @@ class SliceAssignment:
         handle = read.op.inputs[0]
         type_ = variable_type(handle)
         given = broadcast_like(convert_to_tensor(value, part.type.dtype), part)
-        with part.graph.acting.name_scope(name or "strided_slice_assign") as scope:
+        with part.graph.acting.within(name or "strided_slice_assign") as scope:
             before = read_variable(handle)
             places = reshape(range_(size(before)), shape(before))
             for op in path:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
+from ...core.contexts import graph_among
 from ...core.dtypes import DType
 from ...core.function import lifted
 from ...core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
@@ -133,9 +134,9 @@ class Variable(AbstractTensorLike):
         noted = _creating.get()
         if noted is not None:
             noted((name or "Variable").rstrip("/"))
-        graph = get_default_graph().outermost
+        graph = (graph_among([initial_value]) or get_default_graph()).outermost
         with graph.transaction(), graph.entered(graph.scope._replace(controllers=())):
-            with graph.name_scope(name or "Variable") as scope:
+            with graph.within(name or "Variable") as scope:
                 initial = _initial_tensor(initial_value, dtype)
                 static = _static_shape(initial, shape, validate_shape)
                 keys = None if collections is None else tuple(collections)
@@ -146,7 +147,7 @@ class Variable(AbstractTensorLike):
                 self.initializer = AssignVariableOp(initial.dtype, static).operation(
                     self.handle, initial, name="Assign"
                 )
-                with graph.name_scope("Read"):
+                with graph.within("Read"):
                     self._snapshot: Tensor = ReadVariableOp(initial.dtype, static.static)(self.handle)
             if seen.references:
                 be_reference(self._snapshot)
@@ -256,7 +257,7 @@ class Variable(AbstractTensorLike):
 
     def read_value(self) -> Tensor:
         """A new read of the value, in a name scope `Read`: a derivative by it counts this read only."""
-        with self.graph.name_scope("Read"):
+        with self.graph.within("Read"):
             return read_variable(self.handle)
 
     def initialized_value(self) -> Tensor:
@@ -422,7 +423,7 @@ def is_variable_initialized(variable: Variable) -> Tensor:
     >>> pb.Session().run(pb.is_variable_initialized(v))
     np.False_
     """
-    with variable.graph.name_scope(variable.op.name + "/IsInitialized/"):
+    with variable.graph.within(variable.op.name + "/IsInitialized/"):
         known = VarIsInitializedOp()(variable.handle)
     return known
 

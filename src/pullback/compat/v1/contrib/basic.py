@@ -7,6 +7,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.named_functions import named
 from ....core.typing import TensorLike
 from ..layers.core import dropout as dropped
@@ -54,6 +55,7 @@ def fully_connected(
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
 
 
+@in_graph_of_inputs
 @add_arg_scope
 def batch_norm(
     inputs: TensorLike,
@@ -152,6 +154,7 @@ def _updating(y: pb.Tensor, updates: Sequence[pb.Operation], collections: Collec
     return y
 
 
+@in_graph_of_inputs
 @add_arg_scope
 def dropout(
     inputs: TensorLike,

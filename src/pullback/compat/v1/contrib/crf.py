@@ -11,11 +11,13 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from ....layers.rnn.cells import RNNCell
 from ....primitives.elementwise.masking import mask
 
 
+@in_graph_of_inputs
 def crf_log_likelihood(
     inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any = None
 ) -> tuple[pb.Tensor, Any]:
@@ -40,6 +42,7 @@ def crf_log_likelihood(
     return score - crf_log_norm(x, sequence_lengths, transition_params), transition_params
 
 
+@in_graph_of_inputs
 def crf_sequence_score(
     inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any
 ) -> pb.Tensor:
@@ -48,6 +51,7 @@ def crf_sequence_score(
     return crf_unary_score(tag_indices, sequence_lengths, inputs) + transitions  # type: ignore[no-any-return]
 
 
+@in_graph_of_inputs
 def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike) -> pb.Tensor:
     """The sum of the scores `inputs` [batch, time, tags] of the tags [batch, time] of each sequence."""
     tags = pb.convert_to_tensor(tag_indices)
@@ -55,6 +59,7 @@ def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, input
     return pb.reduce_sum(mask(pb.sequence_mask(sequence_lengths, pb.shape(tags)[1]), scores), 1)
 
 
+@in_graph_of_inputs
 def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any) -> pb.Tensor:
     """The sum of the transitions [tags, tags] of each sequence of tags [batch, time]."""
     tags = pb.convert_to_tensor(tag_indices)
@@ -62,6 +67,7 @@ def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, tran
     return pb.reduce_sum(mask(pb.sequence_mask(sequence_lengths, pb.shape(tags)[1])[:, 1:], scores), 1)
 
 
+@in_graph_of_inputs
 def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_params: Any) -> pb.Tensor:
     """The logarithm of the sum of the exponentials of the scores of all sequences of tags; 0 for an empty one."""
     x, lengths = pb.convert_to_tensor(inputs), pb.convert_to_tensor(sequence_lengths)
@@ -70,6 +76,7 @@ def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_pa
     return mask(lengths > 0, pb.reduce_logsumexp(ends, [1]))
 
 
+@in_graph_of_inputs
 def crf_multitag_sequence_score(
     inputs: TensorLike, tag_bitmap: TensorLike, sequence_lengths: TensorLike, transition_params: Any
 ) -> pb.Tensor:
@@ -79,6 +86,7 @@ def crf_multitag_sequence_score(
     return crf_log_norm(allowed, sequence_lengths, transition_params)
 
 
+@in_graph_of_inputs
 def crf_decode(
     potentials: TensorLike, transition_params: Any, sequence_length: TensorLike
 ) -> tuple[pb.Tensor, pb.Tensor]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import ShapeLike, TensorLike
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from ..nn import embedding_lookup, safe_embedding_lookup_sparse
@@ -108,6 +109,7 @@ def embed_sequence(
         return pb.gather(table, ids)
 
 
+@in_graph_of_inputs
 def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> pb.Tensor:
     """`inputs`, whose derivative is multiplied.
 

@@ -12,9 +12,11 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import ShapeLike, TensorLike
 
 
+@in_graph_of_inputs
 def transform(
     images: TensorLike,
     transforms: TensorLike,
@@ -46,6 +48,7 @@ def transform(
     return _of_images("transform", images, moved, name)
 
 
+@in_graph_of_inputs
 def rotate(
     images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST", name: str | None = None
 ) -> pb.Tensor:
@@ -69,6 +72,7 @@ def rotate(
     return _of_images("rotate", images, turned, name)
 
 
+@in_graph_of_inputs
 def translate(
     images: TensorLike, translations: TensorLike, interpolation: str = "NEAREST", name: str | None = None
 ) -> pb.Tensor:
@@ -85,6 +89,7 @@ def translate(
     return transform(images, translations_to_projective_transforms(translations), interpolation, name=name)
 
 
+@in_graph_of_inputs
 def angles_to_projective_transforms(
     angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
 ) -> pb.Tensor:
@@ -174,7 +179,7 @@ def _of_images(what: str, images: TensorLike, act: Callable[[pb.Tensor], pb.Tens
     rank = x.shape.rank
     if rank not in (2, 3, 4):
         raise TypeError(f"{what}: images must have two to four axes, not {x.type}")
-    with x.graph.acting.name_scope(name or what):
+    with x.graph.acting.within(name or what):
         y = pb.cast(act(x[None, :, :, None] if rank == 2 else x[None] if rank == 3 else x), x.dtype)
         return y[0, :, :, 0] if rank == 2 else y[0] if rank == 3 else y
 

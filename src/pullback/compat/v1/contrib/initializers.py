@@ -67,7 +67,7 @@ def _scaled(
 
     def regularizer(weights: Any, name: str | None = None) -> pb.Tensor:
         w = pb.convert_to_tensor(weights)
-        with w.graph.acting.name_scope(name or scope or kind) as around:
+        with w.graph.acting.within(name or scope or kind) as around:
             return pb.multiply(pb.convert_to_tensor(scale, w.dtype), size(w), name=around)
 
     return regularizer

@@ -20,6 +20,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.dtypes import COMPLEX, FLOATING
 from ....core.typing import TensorLike
 
@@ -74,6 +75,7 @@ class Options(NamedTuple):
     max_num_steps: Any = 1000
 
 
+@in_graph_of_inputs
 def odeint(
     func: Slope,
     y0: TensorLike,
@@ -224,6 +226,7 @@ def _between(state: State, t: Any) -> Any:
     return y
 
 
+@in_graph_of_inputs
 def odeint_fixed(
     func: Slope, y0: TensorLike, t: TensorLike, dt: Any = None, method: str = "rk4", name: str | None = None
 ) -> pb.Tensor:

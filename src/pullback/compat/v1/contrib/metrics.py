@@ -7,6 +7,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from .. import metrics as today
 from ..arguments import older
@@ -21,6 +22,7 @@ _OF_VALUES = {
 """Metrics that compare nothing with labels."""
 
 
+@in_graph_of_inputs
 def accuracy(
     predictions: TensorLike, labels: TensorLike, weights: TensorLike | None = None, name: str | None = None
 ) -> pb.Tensor:
@@ -48,6 +50,7 @@ def aggregate_metric_map(names_to_tuples: Mapping[str, Any]) -> tuple[dict[str, 
     return values, {name: pair[1] for name, pair in names_to_tuples.items()}
 
 
+@in_graph_of_inputs
 def streaming_recall_at_k(
     predictions: TensorLike,
     labels: TensorLike,

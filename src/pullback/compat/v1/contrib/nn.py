@@ -12,6 +12,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import ShapeLike, TensorLike
 from ....math import nth_element as nth_element
 from ..nn import sampled_softmax_loss
@@ -48,6 +49,7 @@ def alpha_dropout(
         return y
 
 
+@in_graph_of_inputs
 def scaled_softplus(x: TensorLike, alpha: TensorLike, clip: float | None = None, name: str | None = None) -> pb.Tensor:
     """`alpha * softplus(x / alpha)`, `clip` at most."""
     with pb.name_scope(name or "scaled_softplus"):
@@ -56,6 +58,7 @@ def scaled_softplus(x: TensorLike, alpha: TensorLike, clip: float | None = None,
         return y if clip is None else pb.minimum(y, pb.constant(clip, given.dtype))
 
 
+@in_graph_of_inputs
 def sampled_sparse_softmax_loss(
     weights: Any,
     biases: Any,

@@ -27,7 +27,7 @@ def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str |
 
     def total(weights: TensorLike) -> pb.Tensor | None:
         w = pb.convert_to_tensor(weights)
-        with w.graph.acting.name_scope(scope or "sum_regularizer") as around:
+        with w.graph.acting.within(scope or "sum_regularizer") as around:
             terms = [y for y in (r(w) for r in kept) if y is not None]
             return pb.add_n(terms, name=around) if terms else None
 

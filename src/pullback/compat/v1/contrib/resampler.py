@@ -6,9 +6,11 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 
 
+@in_graph_of_inputs
 def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> pb.Tensor:
     """The images `data` at the places `warp`, (x, y) in pixels, by bilinear interpolation; zeros outside.
 

@@ -11,11 +11,13 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 
 _Change = Callable[..., Any] | Sequence[Callable[..., Any]]
 
 
+@in_graph_of_inputs
 def rev_block(
     x1: TensorLike,
     x2: TensorLike,

@@ -15,6 +15,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from ....interop.summary_values import Tag
 
@@ -96,16 +97,19 @@ def create_file_writer(
 create_summary_file_writer = create_file_writer
 
 
+@in_graph_of_inputs
 def scalar(name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None) -> pb.Operation:
     """An operation that writes one number."""
     return _summary("scalar", name, tensor, family, step)
 
 
+@in_graph_of_inputs
 def histogram(name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None) -> pb.Operation:
     """An operation that writes how elements are spread."""
     return _summary("histogram", name, tensor, family, step)
 
 
+@in_graph_of_inputs
 def image(
     name: str,
     tensor: TensorLike,
@@ -119,6 +123,7 @@ def image(
     return _summary("image", name, tensor, family, step, max_images)
 
 
+@in_graph_of_inputs
 def audio(
     name: str,
     tensor: TensorLike,
@@ -131,6 +136,7 @@ def audio(
     return _summary("audio", name, tensor, family, step, max_outputs, float(sample_rate))
 
 
+@in_graph_of_inputs
 def generic(
     name: str, tensor: TensorLike, metadata: object = None, family: str | None = None, step: TensorLike | None = None
 ) -> pb.Operation:

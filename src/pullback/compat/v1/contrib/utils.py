@@ -8,6 +8,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.shape import as_shape
 from ....core.typing import ShapeLike
 from ..python_util import constant_value as constant_value
@@ -44,6 +45,7 @@ def get_tensor_aliases(tensor: pb.Tensor) -> list[str]:
     return given or [tensor.name.removesuffix(":0")]
 
 
+@in_graph_of_inputs
 def gather_tensors_aliases(tensors: Sequence[pb.Tensor]) -> list[str]:
     """The names of all of `tensors`."""
     return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]

@@ -188,10 +188,12 @@ class Dataset(Transformed):
         map_func: Callable[..., Any],
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> Dataset:
         """What `map_func` returns for each element; NumPy runs it, traced once."""
-        del num_parallel_calls, deterministic, name
+        del num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name
         function = ElementFunction("map", map_func, self.element_spec, as_tensors)
         spec = types_of(function.structure)
 

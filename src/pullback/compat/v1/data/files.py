@@ -23,7 +23,11 @@ from .structure import as_leaves, leaves
 
 
 def TextLineDataset(
-    filenames: Any, compression_type: str | None = None, buffer_size: Any = None, num_parallel_reads: Any = None
+    filenames: Any,
+    compression_type: str | None = None,
+    buffer_size: Any = None,
+    num_parallel_reads: Any = None,
+    name: str | None = None,
 ) -> Dataset:
     """The dataset of the lines of files, as bytes, without their ends.
 
@@ -32,12 +36,16 @@ def TextLineDataset(
     Raises:
         ValueError: another compression. From a run, see `read_lines`.
     """
-    del buffer_size, num_parallel_reads
+    del buffer_size, num_parallel_reads, name
     return of_files(filenames, lambda name: read_lines(name, compression_type or ""), compression_type)
 
 
 def TFRecordDataset(
-    filenames: Any, compression_type: str | None = None, buffer_size: Any = None, num_parallel_reads: Any = None
+    filenames: Any,
+    compression_type: str | None = None,
+    buffer_size: Any = None,
+    num_parallel_reads: Any = None,
+    name: str | None = None,
 ) -> Dataset:
     """The dataset of the records of files, as bytes; see `TextLineDataset`.
 
@@ -49,7 +57,7 @@ def TFRecordDataset(
     ...     session.run(tf.data.TFRecordDataset(folder + "/x").make_one_shot_iterator().get_next())
     b'one'
     """
-    del buffer_size, num_parallel_reads
+    del buffer_size, num_parallel_reads, name
     return of_files(filenames, lambda name: read_records(name, compression_type or ""), compression_type)
 
 
@@ -61,9 +69,10 @@ def FixedLengthRecordDataset(
     buffer_size: Any = None,
     compression_type: str | None = None,
     num_parallel_reads: Any = None,
+    name: str | None = None,
 ) -> Dataset:
     """The dataset of the pieces of one length that files consist of, between a header and a footer."""
-    del buffer_size, num_parallel_reads
+    del buffer_size, num_parallel_reads, name
     bounds = (record_bytes, header_bytes or 0, footer_bytes or 0, None, compression_type or "")
     return of_files(filenames, lambda name: read_pieces(name, *bounds), compression_type)
 

@@ -48,15 +48,21 @@ def CsvDataset(
     use_quote_delim: bool = True,
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
+    exclude_cols: Sequence[int] | None = None,
 ) -> Dataset:
     """The dataset of the rows of tables in files: a tuple of the fields of each, as `tf.decode_csv` reads them.
 
-    The first line of each file is left out if it is a `header`. A field ends with its line at the latest.
+    The first line of each file is left out if it is a `header`. A field ends with its line at the latest. Fields are
+    those of `select_cols`, or all but `exclude_cols`.
 
     Raises:
-        ValueError: another compression, or `select_cols` are not as many as `record_defaults`.
+        ValueError: another compression, `select_cols` and `exclude_cols` at once, or not as many as `record_defaults`.
     """
     del buffer_size
+    if select_cols is not None and exclude_cols is not None:
+        raise ValueError("CsvDataset: select_cols and exclude_cols are both given; give one of them")
+    if exclude_cols is not None:
+        select_cols = [i for i in range(len(record_defaults) + len(exclude_cols)) if i not in exclude_cols]
     compression = compression_type or ""
     lines = of_files(filenames, lambda name: islice(read_lines(name, compression), int(header), None), compression)
     return lines.map(

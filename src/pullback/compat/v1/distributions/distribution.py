@@ -31,6 +31,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import graph_among, in_graph_of_inputs
 from ....core.seen import seen
 from ....core.typing import TensorLike
 from .checks import checked
@@ -68,6 +69,12 @@ class Distribution:
         made._given = dict(list(bound.arguments.items())[1:])
         return made
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A distribution is in the graph of its parameters."""
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = in_graph_of_inputs(cls.__init__)  # type: ignore[method-assign]
+
     def __init__(
         self,
         dtype: Any,
@@ -81,7 +88,7 @@ class Distribution:
         del parameters, graph_parents
         self._dtype, self._reparameterization_type = pb.as_dtype(dtype), reparameterization_type
         self._validate_args, self._allow_nan_stats = validate_args, allow_nan_stats
-        with pb.get_default_graph().acting.name_scope(name or type(self).__name__) as self._name:
+        with pb.get_default_graph().acting.within(name or type(self).__name__) as self._name:
             pass
 
     # What is known of it
@@ -344,8 +351,8 @@ class Distribution:
     @contextmanager
     def _scope(self, name: str | None) -> Iterator[None]:
         """The name scope of a method, in that of the distribution."""
-        graph = pb.get_default_graph().acting
-        with graph.name_scope(self._name), graph.name_scope(name) if name else nullcontext():
+        graph = (graph_among(list(vars(self).values())) or pb.get_default_graph()).acting
+        with graph.within(self._name), graph.name_scope(name) if name else nullcontext():
             yield
 
 

@@ -46,7 +46,7 @@ def kl_divergence(
     for a in type(distribution_a).__mro__:
         for b in type(distribution_b).__mro__:
             if (a, b) in _divergences:
-                with pb.get_default_graph().acting.name_scope(name or "KullbackLeibler"):
+                with pb.get_default_graph().acting.within(name or "KullbackLeibler"):
                     return _divergences[a, b](distribution_a, distribution_b)
     a_name, b_name = type(distribution_a).__name__, type(distribution_b).__name__
     raise NotImplementedError(

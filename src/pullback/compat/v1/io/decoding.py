@@ -22,15 +22,18 @@ import numpy as np
 import pullback as pb
 
 from ....core import nest
+from ....core.contexts import in_graph_of_inputs
 from ....core.dtypes import FLOATING, dtype_name
 from ....core.limits import reading
 from ....core.typing import DTypeLike, TensorLike
 from ....primitives.creation.constant import as_array
 from ....records.files import window_of
+from ..composites import of_composites_too
 
 Array = np.ndarray[Any, Any]
 
 
+@in_graph_of_inputs
 def decode_raw(
     input_bytes: TensorLike | None = None,
     out_type: DTypeLike | None = None,
@@ -130,6 +133,7 @@ def decode_csv(
     return list(pb.numpy_function(decode, [texts], specs, stateful=False, name=name or "DecodeCSV"))
 
 
+@of_composites_too
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> pb.Tensor:
     """Texts in base 64, with - and _ for + and /; with `pad`, filled up by =.
 
@@ -145,6 +149,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return _each(encode, input, name or "EncodeBase64")
 
 
+@of_composites_too
 def decode_base64(input: TensorLike, name: str | None = None) -> pb.Tensor:
     """What texts in base 64 stand for.
 
@@ -161,6 +166,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> pb.Tensor:
     return _each(decode, input, name or "DecodeBase64")
 
 
+@of_composites_too
 def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> pb.Tensor:
     """What texts compressed as "ZLIB" or "GZIP" unpack to.
 

@@ -22,6 +22,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from ....primitives.creation.constant import as_array
 from ....records.files import read_whole
@@ -49,6 +50,7 @@ def read_file(filename: TensorLike, name: str | None = None) -> pb.Tensor:
     return found
 
 
+@in_graph_of_inputs
 def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> pb.Operation:
     """An operation that writes a file, and the folders around it."""
 

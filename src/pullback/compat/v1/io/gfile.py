@@ -1,20 +1,21 @@
-"""Files under the names of TensorFlow 2: `tf.io.gfile`."""
+"""Files under the names of TensorFlow 2, and with its parameters: `tf.io.gfile`."""
 
 import os as _os
 
 from .. import gfile as _gfile
+from ..arguments import older as _with
 
 GFile = _gfile.GFile
-copy = _gfile.Copy
-exists = _gfile.Exists
-glob = _gfile.Glob
-isdir = _gfile.IsDirectory
+copy = _with(_gfile.Copy, "src:oldpath, dst:newpath, overwrite")
+exists = _with(_gfile.Exists, "path:filename")
+glob = _with(_gfile.Glob, "pattern:filename")
+isdir = _with(_gfile.IsDirectory, "path:dirname")
 join = _os.path.join
-listdir = _gfile.ListDirectory
-makedirs = _gfile.MakeDirs
-mkdir = _gfile.MkDir
-remove = _gfile.Remove
-rename = _gfile.Rename
-rmtree = _gfile.DeleteRecursively
-stat = _gfile.Stat
-walk = _gfile.Walk
+listdir = _with(_gfile.ListDirectory, "path:dirname")
+makedirs = _with(_gfile.MakeDirs, "path:dirname")
+mkdir = _with(_gfile.MkDir, "path:dirname")
+remove = _with(_gfile.Remove, "path:filename")
+rename = _with(_gfile.Rename, "src:oldname, dst:newname, overwrite")
+rmtree = _with(_gfile.DeleteRecursively, "path:dirname")
+stat = _with(_gfile.Stat, "path:filename")
+walk = _with(_gfile.Walk, "top, topdown:in_order, onerror:")

@@ -25,6 +25,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.dtypes import FLOATING, dtype_name
 from ....core.dtypes import int32 as int32
 from ....core.limits import reading
@@ -74,6 +75,7 @@ def decode_jpeg(
     return _decoded("decode_jpeg", ("JPEG", "PNG", "GIF", "BMP"), contents, channels, pb.uint8, name, ratio)
 
 
+@in_graph_of_inputs
 def decode_and_crop_jpeg(
     contents: TensorLike,
     crop_window: TensorLike,

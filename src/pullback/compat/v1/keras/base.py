@@ -119,7 +119,7 @@ class Placed:
     def placed(self) -> Iterator[VariableScope]:
         """The block of a call, and the scope of its variables."""
         graph = pb.get_default_graph().acting
-        with graph.name_scope(self.name) as prefix:
+        with graph.within(self.name) as prefix:
             if self._scope is None:
                 self._scope = VariableScope(
                     graph.outermost,
@@ -164,7 +164,7 @@ class Placed:
         if not any(y in given for y in nest.flatten(result) if isinstance(y, pb.Tensor)):
             return result
         assert self._scope is not None
-        with pb.get_default_graph().acting.name_scope(self._scope.original_name_scope):
+        with pb.get_default_graph().acting.within(self._scope.original_name_scope):
             return nest.map_structure(lambda y: pb.identity(y) if y in given else y, result)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from ..metrics.running import fitted
 from . import backend
@@ -17,36 +18,42 @@ from .named import found, serialize_keras_object
 serialize = serialize_keras_object
 
 
+@in_graph_of_inputs
 def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `(y_pred - y_true) ** 2` along the last axis."""
     t, p = pair(y_true, y_pred)
     return pb.reduce_mean(pb.square(p - t), -1)
 
 
+@in_graph_of_inputs
 def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `|y_pred - y_true|` along the last axis."""
     t, p = pair(y_true, y_pred)
     return pb.reduce_mean(abs(p - t), -1)
 
 
+@in_graph_of_inputs
 def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `100 |y_true - y_pred| / |y_true|` along the last axis."""
     t, p = pair(y_true, y_pred)
     return 100.0 * pb.reduce_mean(abs((t - p) / pb.maximum(abs(t), backend.epsilon())), -1)
 
 
+@in_graph_of_inputs
 def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `(log(1 + y_true) - log(1 + y_pred)) ** 2` along the last axis; what is below 0 counts as 0."""
     t, p = (pb.log(pb.maximum(x, backend.epsilon()) + 1.0) for x in pair(y_true, y_pred))
     return pb.reduce_mean(pb.square(p - t), -1)
 
 
+@in_graph_of_inputs
 def poisson(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `y_pred - y_true * log(y_pred)` along the last axis."""
     t, p = pair(y_true, y_pred)
     return pb.reduce_mean(p - t * pb.log(p + backend.epsilon()), -1)
 
 
+@in_graph_of_inputs
 def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of the logarithms of the hyperbolic cosines of the errors along the last axis."""
     t, p = pair(y_true, y_pred)
@@ -54,17 +61,20 @@ def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     return pb.reduce_mean(error + pb.nn.softplus(-2.0 * error) - math.log(2.0), -1)
 
 
+@in_graph_of_inputs
 def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `max(1 - y_true * y_pred, 0) ** 2` along the last axis; labels as of `hinge`."""
     return pb.reduce_mean(pb.square(_margins(y_true, y_pred)), -1)
 
 
+@in_graph_of_inputs
 def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """`max(1 + the largest prediction of another class - that of the true one, 0)`, along the last axis."""
     t, p = pair(y_true, y_pred)
     return pb.maximum(pb.reduce_max((1.0 - t) * p, -1) - pb.reduce_sum(t * p, -1) + 1.0, 0.0)
 
 
+@in_graph_of_inputs
 def hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `max(1 - y_true * y_pred, 0)` along the last axis; labels of 0 and 1 only count as -1 and 1."""
     return pb.reduce_mean(_margins(y_true, y_pred), -1)
@@ -76,6 +86,7 @@ def _margins(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     return pb.maximum(1.0 - pb.where(is_binary, 2.0 * t - 1.0, t) * p, 0.0)
 
 
+@in_graph_of_inputs
 def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> pb.Tensor:
     """The mean of half squares, which go on straight beyond `delta`, along the last axis."""
     t, p = pair(y_true, y_pred)
@@ -83,18 +94,21 @@ def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> pb
     return pb.reduce_mean(pb.where(size <= delta, 0.5 * pb.square(size), delta * (size - 0.5 * delta)), -1)
 
 
+@in_graph_of_inputs
 def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The sum of `y_true * log(y_true / y_pred)` along the last axis."""
     t, p = (pb.clip_by_value(x, backend.epsilon(), 1.0) for x in pair(y_true, y_pred))
     return pb.reduce_sum(t * pb.log(t / p), -1)
 
 
+@in_graph_of_inputs
 def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> pb.Tensor:
     """Minus the cosine of the angle between vectors along `axis`."""
     t, p = pair(y_true, y_pred)
     return -pb.reduce_sum(pb.linalg.l2_normalize(t, axis) * pb.linalg.l2_normalize(p, axis), axis)
 
 
+@in_graph_of_inputs
 def categorical_crossentropy(
     y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0.0
 ) -> pb.Tensor:
@@ -105,11 +119,13 @@ def categorical_crossentropy(
     return backend.categorical_crossentropy(t, p, from_logits)
 
 
+@in_graph_of_inputs
 def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> pb.Tensor:
     """The cross entropy of probabilities, or of logits, for numbers of classes."""
     return backend.sparse_categorical_crossentropy(y_true, y_pred, from_logits)
 
 
+@in_graph_of_inputs
 def binary_crossentropy(
     y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0.0
 ) -> pb.Tensor:

@@ -45,7 +45,7 @@ def layer_scope(
     kind = x.dtype if dtype is None else dtype
     if isinstance(name, VariableScope):
         inner = variable_scope(name, reuse=reuse, dtype=kind, auxiliary_name_scope=False)
-        with inner, x.graph.acting.name_scope(name.original_name_scope):
+        with inner, x.graph.acting.within(name.original_name_scope):
             yield
         return
     if name is None:
@@ -90,7 +90,7 @@ def activated(y: Tensor, activation: Named, activity_regularizer: Named) -> Tens
     function, regularizer = meant("activations", activation), meant("regularizers", activity_regularizer)
     y = y if function is None else function(y)
     if regularizer is not None:
-        with y.graph.acting.name_scope("ActivityRegularizer"):
+        with y.graph.acting.within("ActivityRegularizer"):
             cost = regularizer(y)
             mean = divide(cost, cast(shape(y)[0], cost.dtype), name="truediv")
         add_to_collection(GraphKeys.REGULARIZATION_LOSSES, mean)

@@ -8,6 +8,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import DTypeLike, TensorLike
 from .contents import (
     KeyValueTensorInitializer,
@@ -82,11 +83,13 @@ def index_to_string_table_from_file(
     return HashTable(contents, default_value, name)
 
 
+@in_graph_of_inputs
 def string_to_index(tensor: pb.Tensor, mapping: TensorLike, default_value: int = -1, name: str | None = None) -> Any:
     """The places of texts in `mapping`."""
     return index_table_from_tensor(mapping, 0, default_value).lookup(tensor, name)
 
 
+@in_graph_of_inputs
 def index_to_string(tensor: pb.Tensor, mapping: TensorLike, default_value: str = "UNK", name: str | None = None) -> Any:
     """What is at places in `mapping`."""
     return index_to_string_table_from_tensor(mapping, default_value).lookup(pb.cast(tensor, pb.int64), name)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from ....primitives.counting import with_last_axis
 from ..conversions import convert_to_tensor_or_sparse_tensor
 from .running import Collections, Metric, Pair, noted, running, weighted
 
 
+@in_graph_of_inputs
 def precision_at_k(
     labels: TensorLike | pb.SparseTensor,
     predictions: TensorLike,
@@ -37,6 +39,7 @@ def precision_at_k(
     return noted(*found, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def precision_at_top_k(
     labels: TensorLike | pb.SparseTensor,
     predictions_idx: TensorLike,
@@ -64,6 +67,7 @@ def precision_at_top_k(
     return noted(*found, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def recall_at_k(
     labels: TensorLike | pb.SparseTensor,
     predictions: TensorLike,
@@ -91,6 +95,7 @@ def recall_at_k(
     return noted(*found, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def recall_at_top_k(
     labels: TensorLike | pb.SparseTensor,
     predictions_idx: TensorLike,
@@ -118,6 +123,7 @@ def recall_at_top_k(
     return noted(*found, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def average_precision_at_k(
     labels: TensorLike | pb.SparseTensor,
     predictions: TensorLike,

@@ -8,6 +8,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import DTypeLike, ShapeLike, TensorLike
 from .running import Collections, fitted, matched
 from .thresholds import PARTS, counts_at
@@ -62,6 +63,7 @@ def _confusion_matrix_at_thresholds(
     return ({n: so_far for n, (so_far, _) in found.items()}, {n: now for n, (_, now) in found.items()})
 
 
+@in_graph_of_inputs
 def broadcast_weights(weights: TensorLike, values: TensorLike) -> pb.Tensor:
     """The weight of each of `values`.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from .running import Collections, Metric, matched, noted, running, shares, sum_of, weighted
 
 
+@in_graph_of_inputs
 def mean(
     values: TensorLike,
     weights: TensorLike | None = None,
@@ -30,6 +32,7 @@ def mean(
         return shares(total, count, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def accuracy(
     labels: TensorLike,
     predictions: TensorLike,
@@ -52,6 +55,7 @@ def accuracy(
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
+@in_graph_of_inputs
 def mean_per_class_accuracy(
     labels: TensorLike,
     predictions: TensorLike,
@@ -81,6 +85,7 @@ def mean_per_class_accuracy(
         return noted(pb.reduce_mean(value), update, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def mean_absolute_error(
     labels: TensorLike,
     predictions: TensorLike,
@@ -102,6 +107,7 @@ def mean_absolute_error(
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
+@in_graph_of_inputs
 def mean_squared_error(
     labels: TensorLike,
     predictions: TensorLike,
@@ -123,6 +129,7 @@ def mean_squared_error(
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
+@in_graph_of_inputs
 def root_mean_squared_error(
     labels: TensorLike,
     predictions: TensorLike,
@@ -145,6 +152,7 @@ def root_mean_squared_error(
     return noted(pb.sqrt(value), pb.sqrt(update), metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def mean_relative_error(
     labels: TensorLike,
     predictions: TensorLike,
@@ -169,6 +177,7 @@ def mean_relative_error(
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
+@in_graph_of_inputs
 def mean_cosine_distance(
     labels: TensorLike,
     predictions: TensorLike,
@@ -192,6 +201,7 @@ def mean_cosine_distance(
     return noted(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def percentage_below(
     values: TensorLike,
     threshold: TensorLike,
@@ -213,6 +223,7 @@ def percentage_below(
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
 
 
+@in_graph_of_inputs
 def mean_tensor(
     values: TensorLike,
     weights: TensorLike | None = None,
@@ -236,6 +247,7 @@ def mean_tensor(
         return shares(total, count, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def mean_iou(
     labels: TensorLike,
     predictions: TensorLike,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.typing import TensorLike
 from ....layers.losses.broadcast_weights import checked_weights
 from ....primitives.counting import remove_squeezable_dimensions, with_last_axis, without_last_axis
@@ -31,6 +32,7 @@ def running(batch: pb.Tensor, name: str) -> Pair:
     return total.read_value(), total.assign_add(batch)
 
 
+@in_graph_of_inputs
 def matched(labels: TensorLike, predictions: TensorLike) -> Pair:
     """Both, of one shape: where one has an axis more than the other, its last, of length one, it loses that.
 
@@ -43,6 +45,7 @@ def matched(labels: TensorLike, predictions: TensorLike) -> Pair:
     return z, y
 
 
+@in_graph_of_inputs
 def weighted(values: pb.Tensor, weights: TensorLike | None, dtype: Any = pb.float32) -> pb.Tensor:
     """`values`, each times its weight; `weights` may have a last axis of length one too many, or lack the last.
 
@@ -53,6 +56,7 @@ def weighted(values: pb.Tensor, weights: TensorLike | None, dtype: Any = pb.floa
     return x if weights is None else x * fitted(pb.cast(weights, dtype), x)
 
 
+@in_graph_of_inputs
 def fitted(weights: TensorLike, values: pb.Tensor) -> pb.Tensor:
     """Weights of as many axes as the values, or scalar ones; see `weighted`."""
     w = pb.convert_to_tensor(weights)
@@ -69,6 +73,7 @@ def fitted(weights: TensorLike, values: pb.Tensor) -> pb.Tensor:
     return checked_weights("metrics", w, values)
 
 
+@in_graph_of_inputs
 def sum_of(values: pb.Tensor, weights: TensorLike | None, name: str, rows: int | None = None) -> Pair:
     """The weighted sum of all `values` so far, or of each of their `rows`, and that with this batch."""
     batch = pb.reduce_sum(weighted(values, weights), None if rows is None else 1)
@@ -83,11 +88,13 @@ def shares(total: Pair, count: Pair, metrics: Collections, updates: Collections)
     return called(value, update, metrics, updates)
 
 
+@in_graph_of_inputs
 def called(value: pb.Tensor, update: pb.Tensor, metrics: Collections, updates: Collections) -> Metric:
     """As `noted`; the tensors are called `value` and `update_op` in the scope of the metric."""
     return noted(pb.identity(value, name="value"), pb.identity(update, name="update_op"), metrics, updates)
 
 
+@in_graph_of_inputs
 def noted(value: pb.Tensor, update: pb.Tensor, metrics: Collections, updates: Collections) -> Metric:
     """The metric, put into collections."""
     if metrics is not None:

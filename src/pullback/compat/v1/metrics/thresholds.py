@@ -12,6 +12,7 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.named_functions import named
 from ....core.typing import TensorLike
 from .running import Collections, Metric, Pair, called, matched, sum_of, weighted
@@ -78,6 +79,7 @@ recall_at_thresholds = _at_thresholds(
 )
 
 
+@in_graph_of_inputs
 def auc(
     labels: TensorLike,
     predictions: TensorLike,
@@ -121,6 +123,7 @@ def auc(
         return called(value, update, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def sensitivity_at_specificity(
     labels: TensorLike,
     predictions: TensorLike,
@@ -150,6 +153,7 @@ def sensitivity_at_specificity(
         return called(value, update, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def specificity_at_sensitivity(
     labels: TensorLike,
     predictions: TensorLike,
@@ -215,6 +219,7 @@ def _interpolated(curve: str, height: Height, tp: pb.Tensor, fn: pb.Tensor, tn: 
     return pb.reduce_sum(interpolated_areas(tp, fn, fp))
 
 
+@in_graph_of_inputs
 def interpolated_areas(tp: pb.Tensor, fn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
     """The areas under precision over recall where, between two points, true positives are linear in all positives."""
     positives = tp + fp
@@ -240,6 +245,7 @@ def _check_share(function: str, argument: str, value: float) -> None:
         raise ValueError(f"metrics.{function}: {argument} must be from 0 to 1, not {value}")
 
 
+@in_graph_of_inputs
 def counts_at(
     labels: TensorLike, predictions: TensorLike, weights: TensorLike | None, limits: Any, parts: Sequence[str]
 ) -> list[Pair]:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pullback as pb
 
+from ....core.contexts import in_graph_of_inputs
 from ....core.named_functions import named
 from ....core.typing import TensorLike
 from .running import Collections, Metric, matched, noted, shares, sum_of
 
 
+@in_graph_of_inputs
 def precision(
     labels: TensorLike,
     predictions: TensorLike,
@@ -36,6 +38,7 @@ def precision(
         return shares(right, found, metrics_collections, updates_collections)
 
 
+@in_graph_of_inputs
 def recall(
     labels: TensorLike,
     predictions: TensorLike,
@@ -92,6 +95,7 @@ true_negatives = _count("true_negatives", "not true and was not predicted to be"
 false_negatives = _count("false_negatives", "true and was not predicted to be", 1.0)
 
 
+@in_graph_of_inputs
 def part_of(part: str, truth: pb.Tensor, given: pb.Tensor) -> pb.Tensor:
     """What is a true positive, a false negative, ..., where `given` was predicted."""
     right, kind = part.split("_")

@@ -105,7 +105,7 @@ def initialize_from(variable: pb.Variable, reader: pb.train.CheckpointReader, na
 def begin_with(variable: pb.Variable, read: Callable[..., Any], make: Callable[[], pb.Tensor] | None = None) -> None:
     """Let the initializer of `variable` give it what `read` returns, of the value of the tensor that `make` makes."""
     graph = variable.graph
-    with graph.as_default(), graph.entered(graph.scope._replace(controllers=())), graph.name_scope("init"):
+    with graph.as_default(), graph.entered(graph.scope._replace(controllers=())), graph.within("init"):
         spec = pb.TensorSpec(variable.shape, variable.dtype)
         given = [] if make is None else [make()]
         value = pb.numpy_function(read, given, spec, stateful=False, name=f"{variable.op.name}/read")

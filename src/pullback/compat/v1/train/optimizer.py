@@ -142,5 +142,5 @@ class Optimizer(pb.train.Optimizer):
 
 def _beside(var: pb.Variable, value: Any, op_name: str) -> pb.Variable:
     """A variable with the initial value `value`, named after `var` and `op_name`."""
-    with var.graph.name_scope(None), var.graph.colocate_with(var.op):
+    with var.graph.within(None), var.graph.colocate_with(var.op):
         return pb.Variable(value, trainable=False, name=f"{var.op.name}/{op_name}")

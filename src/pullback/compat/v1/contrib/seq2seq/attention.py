@@ -49,7 +49,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
         self._query_layer, self._memory_layer = query_layer, memory_layer
         self._values = _prepare_memory(memory, memory_sequence_length, check_inner_dims_defined)
         graph = nest.flatten(self._values)[0].graph.acting
-        with graph.name_scope(name or "BaseAttentionMechanismInit"):
+        with graph.within(name or "BaseAttentionMechanismInit"):
             self._keys = self._values if memory_layer is None else memory_layer(self._values)
             if custom_key_value_fn is not None:
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)

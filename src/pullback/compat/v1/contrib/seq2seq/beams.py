@@ -7,6 +7,7 @@ from typing import Any
 import pullback as pb
 
 from .....core import nest
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 
 
@@ -30,6 +31,7 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
     return nest.map_structure(tiled, t)
 
 
+@in_graph_of_inputs
 def gather_tree(
     step_ids: TensorLike,
     parent_ids: TensorLike,

@@ -7,9 +7,11 @@ from typing import Any
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 
 
+@in_graph_of_inputs
 def sequence_loss(
     logits: TensorLike,
     targets: TensorLike,
@@ -43,7 +45,7 @@ def sequence_loss(
     summed = [axis for axis, wanted in enumerate((sum_over_batch, sum_over_timesteps)) if wanted]
     if averaged and summed:
         raise ValueError("sequence_loss: an average and a sum are asked for; set those that are not wanted to False")
-    with x.graph.acting.name_scope(name or "sequence_loss"):
+    with x.graph.acting.within(name or "sequence_loss"):
         losses: pb.Tensor = _losses(x, y, softmax_loss_function) * w
         if not averaged and not summed:
             return losses

@@ -9,6 +9,7 @@ import numpy as np
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import DTypeLike, TensorLike
 from .attention import _BaseAttentionMechanism, bahdanau_score, luong_score, unbiased
 
@@ -19,6 +20,7 @@ def safe_cumprod(x: TensorLike, *args: Any, **kwargs: Any) -> pb.Tensor:
     return pb.exp(pb.cumsum(pb.log(pb.clip_by_value(y, float(np.finfo(y.dtype).tiny), 1.0)), *args, **kwargs))
 
 
+@in_graph_of_inputs
 def monotonic_attention(p_choose_i: TensorLike, previous_attention: TensorLike, mode: str) -> pb.Tensor:
     """The probability that each step of a memory is attended to, when it is gone through from where it was last.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.dtypes import bool as bool_
 from .....core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
 from .state import floatx, rank_of
@@ -81,6 +82,7 @@ def sqrt(x: TensorLike) -> pb.Tensor:
     return pb.sqrt(pb.clip_by_value(x, 0.0, np.inf))
 
 
+@in_graph_of_inputs
 def clip(x: TensorLike, min_value: TensorLike | None, max_value: TensorLike | None) -> pb.Tensor:
     """`x`, from `min_value` to `max_value`; the latter is at least the former, and None is no bound."""
     tensor = pb.convert_to_tensor(x)
@@ -92,6 +94,7 @@ def clip(x: TensorLike, min_value: TensorLike | None, max_value: TensorLike | No
     )
 
 
+@in_graph_of_inputs
 def pow(x: TensorLike, a: TensorLike) -> pb.Tensor:
     """`x ** a`."""
     return pb.pow(x, a)
@@ -102,6 +105,7 @@ def l2_normalize(x: TensorLike, axis: AxisLike | None = None) -> pb.Tensor:
     return pb.linalg.l2_normalize(x, axis)
 
 
+@in_graph_of_inputs
 def dot(x: TensorLike, y: TensorLike) -> pb.Tensor:
     """The product along the last axis of `x` and the last but one of `y`, as NumPy's `dot` has it.
 
@@ -118,6 +122,7 @@ def dot(x: TensorLike, y: TensorLike) -> pb.Tensor:
     return pb.tensordot(a, b, [[of_a - 1], [last]])  # type: ignore[list-item]
 
 
+@in_graph_of_inputs
 def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> pb.Tensor:
     """The products along an axis of `x` and one of `y` for each example; vectors are rows, and what is 1 long goes.
 
@@ -184,6 +189,7 @@ def permute_dimensions(x: TensorLike, pattern: Sequence[int]) -> pb.Tensor:
     return pb.transpose(x, pattern)
 
 
+@in_graph_of_inputs
 def concatenate(tensors: Sequence[TensorLike], axis: int = -1) -> pb.Tensor:
     """The tensors behind each other."""
     parts = [pb.convert_to_tensor(x) for x in tensors]
@@ -217,6 +223,7 @@ def reverse(x: TensorLike, axes: Any) -> pb.Tensor:
     return pb.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
+@in_graph_of_inputs
 def arange(start: TensorLike, stop: TensorLike | None = None, step: int = 1, dtype: DTypeLike = "int32") -> pb.Tensor:
     """The numbers from `start` up to `stop`, or from 0 up to `start`."""
     if stop is None and isinstance(start, int) and start < 0:
@@ -229,6 +236,7 @@ def one_hot(indices: TensorLike, num_classes: int) -> pb.Tensor:
     return pb.one_hot(indices, num_classes)
 
 
+@in_graph_of_inputs
 def gather(reference: TensorLike, indices: TensorLike) -> pb.Tensor:
     """The rows that the indices name."""
     return pb.gather(reference, indices)
@@ -244,6 +252,7 @@ def logsumexp(x: TensorLike, axis: Any = None, keepdims: bool = False) -> pb.Ten
     return pb.reduce_logsumexp(x, axis, keepdims)
 
 
+@in_graph_of_inputs
 def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> pb.Tensor:
     """Whether the class of each target has one of the `k` largest predictions."""
     return pb.nn.in_top_k(targets, predictions, k)

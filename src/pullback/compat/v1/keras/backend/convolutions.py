@@ -7,10 +7,12 @@ from typing import Any
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 from .state import checked_format
 
 
+@in_graph_of_inputs
 def conv2d_transpose(
     x: TensorLike,
     kernel: TensorLike,
@@ -40,6 +42,7 @@ def conv2d_transpose(
     return _channels_last(transposed, x, data_format)
 
 
+@in_graph_of_inputs
 def depthwise_conv2d(
     x: TensorLike,
     depthwise_kernel: TensorLike,
@@ -59,6 +62,7 @@ def depthwise_conv2d(
     return _channels_last(convolved, x, data_format)
 
 
+@in_graph_of_inputs
 def separable_conv2d(
     x: TensorLike,
     depthwise_kernel: TensorLike,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import ShapeLike, TensorLike
 from .arithmetic import cast
 from .state import checked_format, epsilon, rank_of
@@ -57,6 +58,7 @@ def logits_behind(output: pb.Tensor, activation: str) -> pb.Tensor | None:
     return output.op.inputs[0] if output.op.type == activation else None
 
 
+@in_graph_of_inputs
 def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> pb.Tensor:
     """The cross entropy of yes and no, element by element, of probabilities or of logits.
 
@@ -72,6 +74,7 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
     return -gained
 
 
+@in_graph_of_inputs
 def categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
 ) -> pb.Tensor:
@@ -85,6 +88,7 @@ def categorical_crossentropy(
     return -pb.reduce_sum(t * pb.log(pb.clip_by_value(shares, small, 1.0 - small)), axis)
 
 
+@in_graph_of_inputs
 def sparse_categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
 ) -> pb.Tensor:
@@ -102,12 +106,14 @@ def sparse_categorical_crossentropy(
     return pb.reshape(flat, pb.shape(logits)[:-1])
 
 
+@in_graph_of_inputs
 def pair(target: TensorLike, output: TensorLike) -> tuple[Any, Any]:
     """Both as tensors of the dtype of the prediction."""
     p = pb.convert_to_tensor(output)
     return pb.cast(pb.convert_to_tensor(target), p.dtype), p
 
 
+@in_graph_of_inputs
 def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) -> pb.Tensor:
     """`x` plus a bias: a vector, one number for each channel, or an array for each place."""
     tensor, b = pb.convert_to_tensor(x), pb.convert_to_tensor(bias)
@@ -144,6 +150,7 @@ def _convolved(axes: int, x: TensorLike, kernel: TensorLike, strides: Any, paddi
     )
 
 
+@in_graph_of_inputs
 def conv1d(
     x: TensorLike,
     kernel: TensorLike,
@@ -156,6 +163,7 @@ def conv1d(
     return _convolved(1, x, kernel, strides, padding, data_format, dilation_rate)  # type: ignore[no-any-return]
 
 
+@in_graph_of_inputs
 def conv2d(
     x: TensorLike,
     kernel: TensorLike,
@@ -174,6 +182,7 @@ def conv2d(
     return _convolved(2, x, kernel, strides, padding, data_format, dilation_rate)  # type: ignore[no-any-return]
 
 
+@in_graph_of_inputs
 def conv3d(
     x: TensorLike,
     kernel: TensorLike,
@@ -248,6 +257,7 @@ def padded(x: TensorLike, padding: Any, data_format: str | None) -> pb.Tensor:
     return pb.pad(x, [[0, 0], *widths, [0, 0]] if last else [[0, 0], [0, 0], *widths])
 
 
+@in_graph_of_inputs
 def batch_normalization(
     x: TensorLike,
     mean: TensorLike,

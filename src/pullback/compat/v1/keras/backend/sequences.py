@@ -8,6 +8,7 @@ from typing import Any
 import pullback as pb
 
 from .....core import nest
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 from .....layers.rnn.recurrent import axes_exchanged, kept_unless, masked
 from ... import nn as nn_of_version_1
@@ -16,6 +17,7 @@ from .state import epsilon
 Step = Callable[[Any, list[Any]], tuple[Any, Sequence[Any]]]
 
 
+@in_graph_of_inputs
 def rnn(
     step_function: Step,
     inputs: Any,
@@ -70,11 +72,13 @@ def rnn(
     return last, outputs if time_major else nest.map_structure(axes_exchanged, outputs), [s[-1] for s in states]
 
 
+@in_graph_of_inputs
 def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: TensorLike) -> pb.SparseTensor:
     """The first `label_lengths` of each row of `labels` [batch, length], as a SparseTensor."""
     return nn_of_version_1.dense_labels_to_sparse(labels, label_lengths)
 
 
+@in_graph_of_inputs
 def ctc_batch_cost(
     y_true: TensorLike, y_pred: TensorLike, input_length: TensorLike, label_length: TensorLike
 ) -> pb.Tensor:
@@ -92,6 +96,7 @@ def ctc_batch_cost(
     return pb.expand_dims(nn_of_version_1.ctc_loss(labels, _logits(y_pred), steps), 1)
 
 
+@in_graph_of_inputs
 def ctc_decode(
     y_pred: TensorLike, input_length: TensorLike, greedy: bool = True, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[pb.Tensor], pb.Tensor]:

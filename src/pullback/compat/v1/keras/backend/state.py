@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 
 _sessions: list[pb.Session] = []
@@ -139,6 +140,7 @@ def get_value(x: TensorLike) -> Any:
     return get_session().run(pb.convert_to_tensor(x))
 
 
+@in_graph_of_inputs
 def batch_get_value(tensors: Sequence[TensorLike]) -> list[Any]:
     """The values of tensors or variables in `get_session`."""
     return list(get_session().run([pb.convert_to_tensor(x) for x in tensors])) if tensors else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pullback as pb
 
+from .....core.contexts import in_graph_of_inputs
 from .....core.typing import TensorLike
 from .. import backend, losses
 from ..losses import binary_crossentropy as binary_crossentropy
@@ -26,12 +27,14 @@ mape = MAPE = mean_absolute_percentage_error
 msle = MSLE = mean_squared_logarithmic_error
 
 
+@in_graph_of_inputs
 def accuracy(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """1 where both are equal, else 0."""
     p = pb.convert_to_tensor(y_pred)
     return pb.cast(pb.equal(pb.cast(pb.convert_to_tensor(y_true), p.dtype), p), backend.floatx())
 
 
+@in_graph_of_inputs
 def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: TensorLike = 0.5) -> pb.Tensor:
     """The share, along the last axis, of predictions that lie on the right side of `threshold`."""
     p = pb.convert_to_tensor(y_pred)
@@ -39,12 +42,14 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: TensorLik
     return pb.reduce_mean(pb.cast(pb.equal(pb.cast(pb.convert_to_tensor(y_true), p.dtype), said), backend.floatx()), -1)
 
 
+@in_graph_of_inputs
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """1 where the largest prediction is that of the class with the largest label, else 0."""
     t, p = pb.argmax(pb.convert_to_tensor(y_true), -1), pb.argmax(pb.convert_to_tensor(y_pred), -1)
     return pb.cast(pb.equal(t, p), backend.floatx())
 
 
+@in_graph_of_inputs
 def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """1 where the largest prediction is that of the class with the number `y_true`, else 0."""
     p = pb.convert_to_tensor(y_pred)
@@ -52,11 +57,13 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> pb.Te
     return pb.cast(pb.equal(pb.cast(t, pb.int64), pb.argmax(p, -1)), backend.floatx())
 
 
+@in_graph_of_inputs
 def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> pb.Tensor:
     """1 where the class with the largest label has one of the `k` largest predictions, else 0."""
     return sparse_top_k_categorical_accuracy(pb.argmax(pb.convert_to_tensor(y_true), -1), y_pred, k)
 
 
+@in_graph_of_inputs
 def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> pb.Tensor:
     """1 where the class with the number `y_true` has one of the `k` largest predictions, else 0."""
     p = pb.convert_to_tensor(y_pred)
@@ -64,6 +71,7 @@ def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k:
     return pb.cast(found, backend.floatx())
 
 
+@in_graph_of_inputs
 def cosine_proximity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> pb.Tensor:
     """The cosine of the angle between both along `axis`."""
     return -losses.cosine_similarity(y_true, y_pred, axis)
