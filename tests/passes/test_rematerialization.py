@@ -248,6 +248,17 @@ def test_sizes_that_are_none_are_refused(given: Any) -> None:
             pb.rematerialize(fetches, "1MB", sizes={x if isinstance(given, list) else "rows": given})
 
 
+def test_sizes_that_contradict_each_other_or_a_shape_are_refused() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, pb.TensorShape(["rows", 64]))
+        loss = pb.reduce_sum(pb.tanh(x))
+        for sizes, said in (({x: [9, 65]}, "is 64, not 65"), ({"rows": 8, x: [9, 64]}, "is 8, not 9")):
+            with pytest.raises(
+                pb.errors.InvalidArgumentError, match=rf"^sizes: .* cannot be .*: a length of it {said}"
+            ):
+                pb.rematerialize(loss, "1MB", sizes=sizes)
+
+
 def test_slices_and_none_stay_what_they_are() -> None:
     with pb.Graph().as_default():
         table = pb.placeholder(pb.float32, [ROWS, WIDTH])

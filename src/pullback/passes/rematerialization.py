@@ -199,6 +199,9 @@ def _given(sizes: Sizes | None) -> dict[Length, Dimension]:
         if len(numbers) != len(lengths) or not all(isinstance(m, SupportsIndex) and int(m) >= 0 for m in numbers):
             raise InvalidArgumentError(f"sizes: {key} cannot be {given}: give a number for each length, 0 or more")
         for n, m in zip(lengths, numbers, strict=True):
+            other = n if isinstance(n, int) else values.get(n) if isinstance(n, Length) else None
+            if other not in (None, int(m)):
+                raise InvalidArgumentError(f"sizes: {key} cannot be {given}: a length of it is {other}, not {m}")
             bind(values, n, int(m))
     return values
 
