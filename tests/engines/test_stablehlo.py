@@ -134,3 +134,16 @@ def test_jax_differentiates_what_is_smooth_at_zero(function: Any) -> None:
         expected = session.run(pb.gradients(y, x)[0], {x: given})
         (found,) = jax.grad(lambda a: pb.xla.to_jax([y], [x], session)(a)[0].sum(), argnums=(0,))(given)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_python_is_not_saved(inside: bool) -> None:
+    x = pb.placeholder(pb.float32, [3], name="x")
+
+    def double(x: Any) -> Any:
+        return pb.numpy_function(lambda a: a * 2, [x], pb.TensorSpec([3], pb.float32), name="double")
+
+    y = pb.cond(pb.reduce_sum(x) > 0.0, lambda: double(x), lambda: x) if inside else double(x)
+    with pytest.raises(pb.errors.UnimplementedError, match=r"^to_stablehlo: operation '.*double' \(PyFunc.*, made at "):
+        pb.xla.to_stablehlo(y, [x])
+    np.testing.assert_array_equal(pb.xla.to_jax(y, [x])(np.ones(3, np.float32)), [2, 2, 2])

@@ -50,8 +50,8 @@ def to_stablehlo(
 
     Raises:
         InvalidArgumentError: the rank of an input is not known, there is no such platform, or an operation cannot be
-            compiled for lengths that only a call knows, such as slices of a batch or loops over it. Others as for
-            `to_jax`.
+            compiled for lengths that only a call knows, such as slices of a batch or loops over it.
+        UnimplementedError: an operation calls Python, or prints. Others as for `to_jax`.
 
     >>> import jax, pullback as pb
     >>> x = pb.placeholder(pb.float32, [2], name="x")

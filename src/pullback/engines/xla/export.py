@@ -9,11 +9,13 @@ import jax
 import jax.numpy as jnp
 from jax import export
 
-from ...core.errors import FailedPreconditionError, InvalidArgumentError
-from ...core.graph import Tensor, get_default_graph
+from ...control_flow.py_function import AbstractPythonCall
+from ...core.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from ...core.graph import Tensor, get_default_graph, site_of
 from ...core.lengths import Length
 from ...core.matmul_precision import HIGHEST
 from ...core.slices import IndexedSlicesValue
+from ...primitives.debugging.printing import PrintV1, PrintV2
 from ...primitives.sparse.sparse_tensor import SparseTensorValue
 from ..concrete import concrete_values
 from ..default_session import get_default_session
@@ -73,6 +75,9 @@ def stablehlo(
     unranked = [x for x in inputs if x.shape.rank is None]
     if unranked:
         raise InvalidArgumentError(f"to_stablehlo: the rank of {unranked[0]} must be known")
+    graph = inputs[0].graph if inputs else get_default_graph()
+    flat = flatten(outputs, graph)
+    _refuse_python(make_plan(flat.tensors, flat.operations, [fed_tensor(x, graph) for x in inputs]))
     with jax.enable_x64(True):
         dimensions = _Dimensions()
         make: Any = jax.ShapeDtypeStruct
@@ -121,6 +126,17 @@ def _refuse_effects(plan: Plan) -> None:
     if plan.written:
         names = ", ".join(f"'{plan.states[i].name}'" for i in sorted(plan.written))
         raise InvalidArgumentError(f"to_jax: a function has no effects, but this assigns to {names}")
+
+
+def _refuse_python(plan: Plan) -> None:
+    for step in plan.steps:
+        if isinstance(step.op.primitive, AbstractPythonCall | PrintV1 | PrintV2):
+            raise UnimplementedError(
+                f"to_stablehlo: operation '{step.op.name}' ({step.op.type}, made at {site_of(step.op)}) calls Python, "
+                "which a program that is saved cannot; feed what it gives, or use to_jax"
+            )
+        for body in step.bodies:
+            _refuse_python(body.plan)
 
 
 def _values_of(plan: Plan, session: Session | None) -> list[Any]:
