@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from . import nest
 from .composite import AbstractComposite
 from .graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from .scopes import DeviceFunction
@@ -101,17 +102,19 @@ def in_graph_of_inputs(function: Callable[P, R]) -> Callable[P, R]:
 
 def graph_among(values: Iterable[Any]) -> Graph | None:
     """The graph of the first tensor among `values`, and within those that are lists, tuples or dictionaries."""
-    for value in values:
+    pending = [*values][::-1]
+    while pending:
+        value = pending.pop()
         if isinstance(value, Tensor):
             return value.op.graph
         if isinstance(value, AbstractTensorLike):
             return value.graph_element().op.graph
-        if isinstance(value, _MANY):
-            graph = graph_among((*value, *value.values()) if isinstance(value, dict) else value)
-            if graph is not None:
-                return graph
-        elif isinstance(value, IndexedSlices):
-            return graph_among((value.values, value.indices))
-        elif isinstance(value, AbstractComposite):
+        if isinstance(value, AbstractComposite):
             return value.graph
+        if isinstance(value, IndexedSlices):
+            value = (value.values, value.indices)
+        if isinstance(value, _MANY):
+            inner = [*value, *value.values()] if isinstance(value, dict) else value
+            if not nest.is_plain(inner):
+                pending.extend(inner[::-1])
     return None

@@ -5,8 +5,17 @@ Dictionaries are taken in the order of their keys, as TensorFlow does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
+
+_PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), np.ndarray, np.float32, np.float64, np.int64])
+
+
+def is_plain(elements: Iterable[Any]) -> bool:
+    """Whether all elements are of types that long lists without tensors are made of, by a look at the types alone."""
+    return _PLAIN.issuperset(map(type, elements))
 
 
 def is_nested(seq: Any) -> bool:

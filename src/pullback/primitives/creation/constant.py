@@ -11,6 +11,7 @@ from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, dtype_name, float32, int32, string
 from ...core.errors import WrongKindError
 from ...core.graph import Graph, get_default_graph
+from ...core.nest import is_plain
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.shape import TensorShape, as_shape
 from ...core.slices import IndexedSlices
@@ -150,7 +151,14 @@ def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _holds_tensors(value: Any) -> bool:
-    return any(isinstance(x, Tensor | AbstractTensorLike) for x in leaves(value))
+    pending = [value] if isinstance(value, list | tuple) else []
+    while pending:
+        x = pending.pop()
+        if isinstance(x, Tensor | AbstractTensorLike):
+            return True
+        if isinstance(x, list | tuple) and not is_plain(x):
+            pending.extend(x)
+    return False
 
 
 def leaves(value: Any) -> Iterable[Any]:
