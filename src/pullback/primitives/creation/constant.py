@@ -19,7 +19,7 @@ from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...core.values import Const as Const
 from ...core.values import constant_value as constant_value
 from ...core.values import shape_value as shape_value
-from .given_numbers import knows_its_dtype, read, without_fractions
+from .given_numbers import is_text, knows_its_dtype, read, without_fractions
 
 _CAN_BE = ((INTEGER, INTEGER | FLOATING | COMPLEX), (FLOATING, FLOATING | COMPLEX), (COMPLEX, COMPLEX))
 """What numbers of some dtypes can be where another one is hinted at."""
@@ -201,7 +201,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
             return np.array(value, dtype)
         except OverflowError:
             raise TypeError(f"{value!r} does not fit {dtype.name}") from None
-    if dtype is string or (dtype is None and _is_text(value)):
+    if dtype is string or (dtype is None and is_text(value)):
         return _text_array(value)
     if isinstance(value, Tensor | Operation):
         raise TypeError(f"{value!r} has no value while the graph is built; get one with Session.run")
@@ -226,15 +226,6 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     if array.dtype != dtype:
         return _cast_exactly(value, array, dtype)
     return array
-
-
-def _is_text(value: Any) -> bool:
-    """Whether the first element of `value` is a text."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "OSU":
-        value = next(value.flat, b"")
-    while isinstance(value, list | tuple) and value:
-        value = value[0]
-    return isinstance(value, str | bytes)
 
 
 def _text_array(value: Any) -> np.ndarray[Any, Any]:

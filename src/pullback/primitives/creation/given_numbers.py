@@ -69,12 +69,20 @@ def without_fractions(value: Any, dtype: Any) -> Any:
     return whole.astype(dtype) if fits.all() else value
 
 
+def is_text(value: Any) -> bool:
+    """Whether the first element of `value` is a text."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OSU":
+        value = next(value.flat, b"")
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return isinstance(value, str | bytes)
+
+
 def parsed(value: Any, dtype: Any) -> Any:
     """Texts that are numbers, where these are taken, as numbers; all else as it is."""
-    if dtype not in INTEGER | FLOATING:
+    if not is_text(value) or dtype not in INTEGER | FLOATING:
         return value
     try:
-        array = np.asarray(value)
-        return array.astype(dtype if dtype in INTEGER else np.float64) if array.dtype.kind in "SU" else value
+        return np.asarray(value).astype(dtype if dtype in INTEGER else np.float64)
     except ValueError:
         return value
