@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -370,3 +371,19 @@ def test_a_training_runs_until_a_hook_stops_it(tmp_path: Path) -> None:
     assert tf.train.latest_checkpoint(tmp_path).endswith("model.ckpt-3")
     with pytest.raises(ValueError, match="logdir cannot be None when save_summaries_steps is not None"):
         tf.contrib.training.train(count, None, hooks=hooks)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_graph_takes_operations_again_when_the_session_is_closed(fails: bool) -> None:
+    _, more = counter()
+    with suppress(ValueError), tf.train.MonitoredSession() as session:
+        with tf.train.SingularMonitoredSession() as inner:
+            inner.run(more)
+        assert session.graph.finalized
+        session.run(more)
+        if fails:
+            raise ValueError
+    assert tf.constant(1.0).graph is session.graph
+    session.graph.finalize()
+    tf.train.MonitoredSession().close()
+    assert session.graph.finalized

@@ -152,6 +152,7 @@ class MonitoredSession:
         stop_grace_period_secs: float = 120,
     ) -> None:
         self.graph: pb.Graph = pb.get_default_graph()
+        self._may_grow_after = not self.graph.finalized
         self._hooks = list(hooks or ())
         self._grace = stop_grace_period_secs
         for hook in self._hooks:
@@ -213,7 +214,7 @@ class MonitoredSession:
         self._coordinator.request_stop()
 
     def close(self) -> None:
-        """Call the hooks' `end`, and close the session."""
+        """Call the hooks' `end`, and close the session. The graph takes operations again if it did before."""
         self._end(None)
 
     def __enter__(self) -> MonitoredSession:
@@ -240,6 +241,7 @@ class MonitoredSession:
                 self._coordinator.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
         finally:
             self._session.close()
+            self.graph.finalized = not self._may_grow_after
 
 
 class SingularMonitoredSession(MonitoredSession):
