@@ -115,6 +115,11 @@ import pullback as pb
             ValueError,
             "slice: 3 elements from 0 on are not inside axis 0 of float32[2,3]",
         ),
+        (
+            lambda x: pb.slice(x, pb.placeholder(pb.int32, [2]), [2, 4]),
+            ValueError,
+            "slice: 4 elements are not inside axis 1 of float32[2,3]",
+        ),
         (lambda x: pb.fill([2], x), ValueError, "fill: value must be a scalar, not float32[2,3] 'x:0'"),
         (lambda x: pb.range(0, 3, 0), ValueError, "range: a step of 0 leads nowhere"),
         (

@@ -90,7 +90,8 @@ class Slice(Primitive):
             raise ValueError(f"slice: begin {list(first)} and size {list(self.size)} do not fit {x}")
         for axis, (b, n, total) in enumerate(zip(first, self.size, known, strict=True)):
             if (b is not None and b < 0) or (total is not None and (b or 0) + max(n or 0, 0) > total):
-                raise ValueError(f"slice: {n} elements from {b} on are not inside axis {axis} of {x}")
+                start = "" if b is None else f" from {b} on"
+                raise ValueError(f"slice: {n} elements{start} are not inside axis {axis} of {x}")
         totals = [None] * len(first) if x.shape.lengths is None else x.shape.lengths
         rests = [None if n is None or b is None else n - b for n, b in zip(totals, first, strict=True)]
         return (TensorType(x.dtype, TensorShape([r if n == -1 else n for n, r in zip(self.size, rests, strict=True)])),)
