@@ -46,15 +46,20 @@ def alarm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], None]]:
     signal.signal(signal.SIGALRM, before)
 
 
-def counters() -> tuple[list[pb.Variable], pb.Operation]:
-    """Variables all of whose elements are the number of steps done, and a step that changes each in another way."""
+def counters(python: bool = False) -> tuple[list[pb.Variable], pb.Operation]:
+    """Variables all of whose elements are the number of steps done, and a step that changes each in another way.
+
+    Where `python` is asked for a Python function counts one of them up.
+    """
     dense, table, matrix, count = (pb.Variable(np.zeros(shape)) for shape in ([ROWS], [ROWS, 2], [3, ROWS], []))
     all_rows = pb.IndexedSlices(pb.ones([ROWS, 2], pb.float64), pb.range(ROWS))
     first = dense.assign_add(np.ones(ROWS))
     with pb.control_dependencies([first]):
         rows = table.scatter_add(all_rows)
     with pb.control_dependencies([rows]):
-        last = matrix.assign(matrix + 1.0), count.assign_add(1.0)
+        spec = pb.TensorSpec([3, ROWS], pb.float64)
+        more = pb.numpy_function(lambda x: x + 1.0, [matrix], spec) if python else matrix + 1.0
+        last = matrix.assign(more), count.assign_add(1.0)
     return [dense, table, matrix, count], pb.group(*last)
 
 
@@ -63,9 +68,9 @@ def steps_done(session: pb.Session, variables: list[pb.Variable]) -> set[float]:
     return {float(x) for v in variables for x in np.unique(session.read_variable(v.handle.op))}
 
 
-def interrupt_often(engine: str, times: int, alarm: Callable[[float], None]) -> None:
+def interrupt_often(engine: str, times: int, alarm: Callable[[float], None], python: bool = False) -> None:
     """A loop of steps that is interrupted so often; after each time all variables are of one step, and it goes on."""
-    variables, step = counters()
+    variables, step = counters(python)
     random = np.random.default_rng(0)
     done = 0.0
     with pb.Session(engine=engine) as session:
@@ -100,6 +105,13 @@ def test_a_loop_that_is_interrupted_keeps_whole_steps(engine: str, alarm: Callab
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_loop_that_is_interrupted_a_thousand_times(engine: str, alarm: Callable[[float], None]) -> None:
     interrupt_often(engine, 1000, alarm)
+
+
+@pytest.mark.parametrize("times", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_interrupts_of_python_functions_are_interrupts(engine: str, times: int, alarm: Callable[[float], None]) -> None:
+    """jax has Python code of its own around a function, from which XLA makes an error of its runtime."""
+    interrupt_often(engine, times, alarm, python=True)
 
 
 def test_first_steps_that_are_interrupted_are_whole_or_not_done(alarm: Callable[[float], None]) -> None:

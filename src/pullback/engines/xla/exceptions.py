@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import update_wrapper
 from typing import Any, NoReturn
@@ -12,6 +13,8 @@ from ...core.errors import PullbackError
 from .. import messages
 from ..engine import Run
 from .lost_processes import is_told
+
+_INTERRUPT = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)
 
 
 def leaving_jax_alone(run: Run, mesh: Any) -> Run:
@@ -48,9 +51,11 @@ def explained(error: BaseException) -> BaseException:
     return _of_runtime(error) if isinstance(error, jax.errors.JaxRuntimeError | ValueError) else error
 
 
-def _of_runtime(error: Exception) -> Exception:
+def _of_runtime(error: Exception) -> BaseException:
     """The same of an error of XLA's runtime: a ValueError from what runs where it is called."""
     text = str(error)
+    if "error calling callback" in text and _INTERRUPT.search(text):
+        return KeyboardInterrupt()  # A signal came while jax's own Python code was on its way to, or from, a function.
     if text.startswith("RESOURCE_EXHAUSTED"):
         return messages.no_room_for_program(text.partition(": ")[2].splitlines()[0])
     if text.startswith("UNAVAILABLE") or "Gloo" in text or "NCCL" in text:
