@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -202,36 +202,41 @@ class Graph(Collections):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """The default graph of the block, of which all that this thread adds stays, or, where it raises, nothing."""
-        with self.as_default(), self._lock:
-            size = len(self.operations)
-            sizes = {key: len(values) for key, values in self.collections.items()}
-            outer = self.names.begin()
-            try:
-                yield
-            except BaseException:
-                del self.operations[size:]
-                self.captures = {x: inner for x, inner in self.captures.items() if inner.op.index < size}
-                self._index.cut(size)
-                self.refined = {x: y for x, y in self.refined.items() if y.op.index < size}
-                for key, values in self.collections.items():
-                    del values[sizes.get(key, 0) :]
-                self.names.end(outer, undo=True)
-                raise
-            self.names.end(outer, undo=False)
+        stack, bodies, current = [*_defaults.stack], {*open_bodies}, self._current
+        blocks, scope = [*current.blocks], current.scope
+        try:
+            with self.as_default(), self._lock:
+                size = len(self.operations)
+                sizes = {key: len(values) for key, values in self.collections.items()}
+                since = self.names.begin()
+                try:
+                    yield
+                except BaseException:
+                    self._cut(size, sizes)
+                    self.names.end(since, undo=True)
+                    raise
+                self.names.end(since, undo=False)
+        except BaseException:  # An interrupt may come while a block inside is entered or left.
+            _defaults.stack[:], current.blocks[:], current.scope = stack, blocks, scope
+            open_bodies.difference_update([body for body in open_bodies - bodies if body.lies_in(self)])
+            raise
+
+    def _cut(self, size: int, sizes: Mapping[str, int]) -> None:
+        """Take back the operations from number `size` on, and what is in collections beyond `sizes`."""
+        del self.operations[size:]
+        self.captures = {x: inner for x, inner in self.captures.items() if inner.op.index < size}
+        self._index.cut(size)
+        self.refined = {x: y for x, y in self.refined.items() if y.op.index < size}
+        for key, values in self.collections.items():
+            del values[sizes.get(key, 0) :]
 
     def finalize(self) -> None:
         """Forbid further operations; RuntimeError from then on."""
         self.finalized = True
 
-    @contextmanager
-    def as_default(self) -> Iterator[Graph]:
+    def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the default graph of this thread inside the block."""
-        stack = _defaults.stack
-        stack.append(self)
-        try:
-            yield self
-        finally:
-            del stack[len(stack) - 1 - stack[::-1].index(self)]
+        return _defaults.block(self)
 
     # Scopes
 
@@ -244,15 +249,9 @@ class Graph(Collections):
     def scope(self, scope: Scope) -> None:
         (self.acting if open_bodies else self)._current.scope = scope
 
-    @contextmanager
-    def entered(self, scope: Scope) -> Iterator[Scope]:
+    def entered(self, scope: Scope) -> AbstractContextManager[Scope]:
         """Replace all scopes of this thread on this graph inside the block."""
-        current = (self.acting if open_bodies else self)._current
-        outer, current.scope = current.scope, scope
-        try:
-            yield scope
-        finally:
-            current.scope = outer
+        return (self.acting if open_bodies else self)._current.block(scope)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` in the current name scope, made unique; with `mark_as_used=False` it is only looked up."""

@@ -55,9 +55,9 @@ class Names:
 
     def peek(self, name: str) -> str:
         """The name that `claim` would return, without claiming it."""
-        outer = self.begin()
+        since = self.begin()
         claimed = self.claim(name)
-        self.end(outer, undo=True)
+        self.end(since, undo=True)
         return claimed
 
     def claim_exactly(self, name: str) -> None:
@@ -68,24 +68,27 @@ class Names:
             self._journal += (key, known)
         self._next[key] = 1 if known is None else known
 
-    def begin(self) -> list[Any] | None:
-        """Start a journal; returns the one before, for `end`."""
-        outer, self._journal = self._journal, []
-        return outer
+    def begin(self) -> int:
+        """Write down what changes from now on; returns since when, for `end`.
 
-    def end(self, outer: list[Any] | None, *, undo: bool) -> None:
-        """Close the journal, undoing what it holds or leaving it to the one before."""
+        What is inside need not have come to its `end`, as where an interrupt has left it.
+        """
+        if self._journal is None:
+            self._journal = []
+            return -1
+        return len(self._journal)
+
+    def end(self, since: int, *, undo: bool) -> None:
+        """Undo what has changed since then, or leave it."""
         journal = self._journal or []
-        self._journal = outer
-        if undo:
-            while journal:
-                known, key = journal.pop(), journal.pop()
-                if known is None:
-                    del self._next[key]
-                else:
-                    self._next[key] = known
-        elif outer is not None:
-            outer.extend(journal)
+        while undo and len(journal) > max(since, 0):
+            known, key = journal.pop(), journal.pop()
+            if known is None:
+                self._next.pop(key, None)
+            else:
+                self._next[key] = known
+        if since < 0:
+            self._journal = None
 
 
 def check_operation_name(name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -95,9 +96,36 @@ class Scope(NamedTuple):
 
 
 class CurrentScope(threading.local):
-    """The scopes of each thread on one graph."""
+    """The scopes of each thread on one graph, and the blocks that it is in."""
 
-    scope = Scope()
+    def __init__(self) -> None:
+        self.scope = Scope()
+        self.blocks: list[ScopeBlock] = []
+
+    def block(self, scope: Scope) -> ScopeBlock:
+        """A block in which the scopes are others."""
+        return ScopeBlock(self, scope)
+
+
+class ScopeBlock(AbstractContextManager[Scope]):
+    """A block of other scopes; one that an interrupt has ended changes nothing when Python comes to its end later."""
+
+    __slots__ = ("_current", "_outer", "_scope")
+
+    def __init__(self, current: CurrentScope, scope: Scope) -> None:
+        self._current, self._scope = current, scope
+
+    def __enter__(self) -> Scope:
+        current = self._current
+        current.blocks.append(self)
+        self._outer, current.scope = current.scope, self._scope
+        return self._scope
+
+    def __exit__(self, *error: object) -> None:
+        blocks = self._current.blocks
+        if self in blocks:
+            del blocks[blocks.index(self) :]
+            self._current.scope = self._outer
 
 
 class DefaultGraphs(threading.local):
@@ -105,3 +133,25 @@ class DefaultGraphs(threading.local):
 
     def __init__(self) -> None:
         self.stack: list[Graph] = []
+
+    def block(self, graph: Graph) -> DefaultBlock:
+        """A block in which `graph` is the default one of its thread."""
+        return DefaultBlock(self, graph)
+
+
+class DefaultBlock(AbstractContextManager["Graph"]):
+    """A block in which a graph is the default one."""
+
+    __slots__ = ("_defaults", "_graph")
+
+    def __init__(self, defaults: DefaultGraphs, graph: Graph) -> None:
+        self._defaults, self._graph = defaults, graph
+
+    def __enter__(self) -> Graph:
+        self._defaults.stack.append(self._graph)
+        return self._graph
+
+    def __exit__(self, *error: object) -> None:
+        stack, graph = self._defaults.stack, self._graph
+        if graph in stack:
+            del stack[len(stack) - 1 - stack[::-1].index(graph)]
