@@ -1,4 +1,4 @@
-"""Branches that read variables without a value: on NumPy an error of the branch that is taken alone."""
+"""Branches that read variables without a value: an error of the branch that is taken alone, where that can be told."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def picked(p: pb.Tensor, v: pb.Variable) -> pb.Tensor:
     return pb.switch_case(pb.where(p, 1, 0), [default, lambda: v * 3.0, lambda: v * 4.0])
 
 
+ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
 MAKERS: list[Make] = [
     lambda p, v: pb.cond(p, lambda: v * 3.0, default),
     lambda p, v: pb.cond(p, lambda: v * 3.0, default) + pb.cond(p, lambda: v * 0.0, lambda: pb.constant([0.0])),
@@ -44,10 +45,11 @@ def test_only_the_branch_that_is_taken_reads(make: Make) -> None:
     assert session.run(y, {p: True}) == [15.0]
 
 
-def test_a_default_for_a_variable_without_a_value() -> None:
+@ENGINES
+def test_a_default_for_a_variable_without_a_value(engine: str) -> None:
     v = pb.Variable([5.0])
     y = pb.cond(pb.is_variable_initialized(v), lambda: pb.identity(v), default)
-    session = pb.Session(engine="numpy")
+    session = pb.Session(engine=engine)
     assert session.run(y) == [2.0]
     session.run(v.initializer)
     assert session.run(y) == [5.0]
@@ -62,10 +64,28 @@ def test_a_branch_returns_the_variable_itself() -> None:
         session.run(y, {p: True})
 
 
-def test_a_run_that_looks_for_what_is_not_finite_passes_it_by() -> None:
+@ENGINES
+def test_a_run_that_looks_for_what_is_not_finite_passes_it_by(engine: str) -> None:
     v = pb.Variable([5.0])
     y = pb.cond(pb.is_variable_initialized(v), lambda: v * 3.0, default)
-    assert pb.Session(engine="numpy", check_numerics=True).run(y) == [2.0]
+    assert pb.Session(engine=engine, check_numerics=True).run(y) == [2.0]
+
+
+@ENGINES
+def test_a_branch_that_is_known_to_be_taken_needs_its_values(engine: str) -> None:
+    v = pb.Variable([5.0], name="v")
+    with pytest.raises(pb.errors.FailedPreconditionError, match="uninitialized value 'v'"):
+        pb.Session(engine=engine).run(pb.cond(pb.constant(True), lambda: v * 3.0, default))
+
+
+def test_xla_needs_the_values_of_all_branches_that_a_run_may_take() -> None:
+    p, v = pb.placeholder(pb.bool, []), pb.Variable([5.0], name="v")
+    y = pb.cond(p, lambda: v * 3.0, default)
+    session = pb.Session(engine="xla")
+    with pytest.raises(pb.errors.FailedPreconditionError, match="uninitialized value 'v'"):
+        session.run(y, {p: False})
+    session.run(v.initializer)
+    assert session.run(y, {p: True}) == [15.0]
 
 
 def test_what_is_read_elsewhere_too_needs_a_value() -> None:

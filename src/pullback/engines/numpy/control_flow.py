@@ -9,8 +9,8 @@ from ...control_flow.branch import Case, If
 from ...control_flow.call import AbstractCall
 from ...control_flow.loop import Loop
 from .. import messages
+from ..absent import Absent, read_by
 from ..plan import NOWHERE, Plan, Step
-from .absent import Absent, read_by
 from .loops import NumpyLoop, OnInputs, Prepare, bound
 from .states import States
 

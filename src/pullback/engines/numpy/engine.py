@@ -25,12 +25,12 @@ from ...core.primitive import Primitive
 from ...core.traits import ZEROS
 from ...primitives.base.state import AbstractStateful
 from .. import messages
+from ..absent import Absent, is_plain_read, may_be_absent
 from ..engine import EngineOptions, Run, as_arrays
 from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
 from ..run_shapes import has_unknown_shapes, with_checked_shapes
 from ..step_stats import Recorder
-from .absent import Absent, is_plain_read, may_be_absent
 from .control_flow import functional_kernel
 from .loops import Prepare
 from .loops import Run as RunInside

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...control_flow.branch import Case, If
-from ...core.graph import Operation
-from ...primitives.base.state import AbstractStateful
-from ..plan import NOWHERE, Body, Plan, Step
+from ..control_flow.branch import Case, If
+from ..core.graph import Operation
+from ..primitives.base.state import AbstractStateful
+from .plan import NOWHERE, Body, Plan, Step
 
 
 @dataclass(frozen=True)
