@@ -67,7 +67,7 @@ REFUSED: list[tuple[str, Callable[[Any, Any], Any], type[Exception], str]] = [
         "a complex y without a seed",
         lambda x, y: pb.gradients(pb.complex(y, y, name="z"), x),
         TypeError,
-        "Gradients of complex tensors (complex64[3] 'z:0') must set grad_ys (y.dtype = complex64)",
+        "Gradients of complex tensors must set grad_ys (y.dtype = pb.complex64); y is complex64[3] 'z:0'",
     ),
     (
         "a mode that there is not",

@@ -256,3 +256,50 @@ def test_the_last_value_of_a_constant_fills_its_shape_which_may_not_be_too_small
     assert [(x.shape, x.dtype.name) for x in empty] == [((0,), "int32"), ((2, 0), "float32")]
     with pytest.raises(TypeError, match=r"^Expected Tensor's shape: \(2, 2\), but got \(3,\)\.$"):
         tf.constant([1, 2, 3], shape=[2, 2], verify_shape=True)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda x: tf.concat([x, x], 0), ValueError, "Can't concatenate scalars (use tf.stack instead)"),
+        (
+            lambda x: tf.gradients(tf.complex(x, x), x),
+            TypeError,
+            "Gradients of complex tensors must set grad_ys (y.dtype = tf.complex64)",
+        ),
+        (
+            lambda x: tf.while_loop(lambda y: y < 3.0, lambda y: tf.cast(y, tf.float16), [x]),
+            TypeError,
+            "Loop var x:0 enters the loop with type <dtype: 'float32'> but has type <dtype: 'float16'> after 1",
+        ),
+        (
+            lambda x: tf.cond(x > 0.0, lambda: {"a": x}, lambda: {"b": x}),
+            TypeError,
+            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure",
+        ),
+        (
+            lambda x: tf.cond(x > 0.0, lambda: {"a": x}, lambda: {"b": x}),
+            ValueError,
+            "The two structures don't have the same nested structure",
+        ),
+        (lambda x: tf.gather([x], 0, axis=1), ValueError, "Shape must be at least rank 2 but is rank 1"),
+        (
+            lambda x: tf.TensorArray(tf.float32, 0).stack(),
+            tf.errors.InvalidArgumentError,
+            "Tried to stack elements of an empty list with non-fully-defined element_shape",
+        ),
+    ],
+    ids=["concat", "gradients", "while_loop", "cond", "names of cond", "gather", "TensorArray"],
+)
+def test_messages_have_the_words_that_programs_look_for(make: Any, error: type[Exception], message: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(error) as found:
+        make(tf.placeholder(tf.float32, [], name="x"))
+    assert message in str(found.value)
+
+
+def test_a_run_says_which_axes_there_are() -> None:
+    x = tf.placeholder(tf.float32)
+    y = tf.gather(x, 0, axis=-2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected axis in the range \[-1, 1\), but got -2"):
+        tf.Session().run(y, {x: [1.0]})

@@ -134,12 +134,12 @@ def ragged() -> pb.TensorArray:
     [
         (
             lambda: ragged().stack(),
-            "TensorArray.stack: the elements have different shapes, float32[1] 'a:0' (0) and float32[1,1] 'b:0' (1); "
+            "TensorArray.stack: Incompatible ranks of shapes, float32[1] 'a:0' (0) and float32[1,1] 'b:0' (1); "
             "use concat, or read them one by one",
         ),
         (
             lambda: ragged().concat(),
-            "TensorArray.concat: the elements have different shapes, float32[1] 'a:0' (0) and float32[1,1] 'b:0' (1); "
+            "TensorArray.concat: Incompatible ranks of shapes, float32[1] 'a:0' (0) and float32[1,1] 'b:0' (1); "
             "all but the first length must be the same",
         ),
         (
@@ -160,7 +160,11 @@ def ragged() -> pb.TensorArray:
             lambda: array_of_3().split(pb.constant(1.0, name="x"), [1]),
             "TensorArray.split: Expected value to be at least a vector, but received shape: [], of float32[] 'x:0'",
         ),
-        (lambda: array_of_3().stack(), "TensorArray.stack: nothing was written to the array; give it element_shape="),
+        (
+            lambda: array_of_3().stack(),
+            "TensorArray.stack: Tried to stack elements of an empty list with non-fully-defined element_shape: "
+            "nothing was written to the array; give it element_shape=",
+        ),
     ],
 )
 def test_what_cannot_be_is_said(make: Any, message: str) -> None:

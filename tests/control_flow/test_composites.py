@@ -53,5 +53,5 @@ def test_a_function_takes_and_gives_sparse_tensors(engine: str) -> None:
 
 def test_a_sparse_tensor_and_a_dense_one_are_different_results() -> None:
     x = diagonal(pb.constant([1.0, 2.0]))
-    with pytest.raises(ValueError, match=r"must return the same structure, not SparseTensor and Tensor$"):
+    with pytest.raises(ValueError, match=r"overall structure of return values, not SparseTensor and Tensor$"):
         pb.cond(pb.placeholder(pb.bool, []), lambda: x, lambda: pb.sparse.to_dense(x))

@@ -150,9 +150,9 @@ def test_a_graph_that_was_saved_and_loaded_is_differentiated_through_its_branch(
 @pytest.mark.parametrize(
     ("true_fn", "false_fn", "error", "text"),
     [
-        (lambda: None, lambda: 1.0, ValueError, "must return the same structure, not None and Tensor"),
-        (lambda: 1.0, lambda: pb.constant(1), TypeError, "must return the same number, type, and overall structure"),
-        (lambda: (1.0, 2.0), lambda: 1.0, ValueError, "return different structures"),
+        (lambda: None, lambda: 1.0, ValueError, "overall structure of return values, not None and Tensor"),
+        (lambda: 1.0, lambda: pb.constant(1), TypeError, "must have the same number, type, and overall structure"),
+        (lambda: (1.0, 2.0), lambda: 1.0, ValueError, "must have the same number, type, and overall structure"),
         (lambda: [1.0], lambda: (1.0,), TypeError, "is a list, ('Tensor',) a tuple"),
     ],
     ids=["none", "dtype", "number", "kind"],

@@ -180,8 +180,8 @@ def test_a_dtype_must_not_change() -> None:
     with pytest.raises(TypeError) as error:
         pb.while_loop(lambda x: x < 3.0, lambda x: [pb.cast(x, pb.float64)], [pb.constant(1.0, name="x")])
     assert str(error.value) == (
-        "while_loop: loop variable 'x' enters the loop with type float32 but has type float64 after 1 iteration; "
-        "convert it with pb.cast"
+        "while_loop: Loop var x:0 enters the loop with type float32 but has type float64 after 1 iteration. "
+        "Convert it with pb.cast"
     )
 
 

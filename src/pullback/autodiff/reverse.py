@@ -19,6 +19,7 @@ from ..core.matmul_precision import precise_scope
 from ..core.memory import Memory
 from ..core.primitive import ZERO
 from ..core.scopes import Scope
+from ..core.seen import seen
 from ..core.shape import same_shape
 from ..core.sites import user_site
 from ..core.slices import IndexedSlices
@@ -373,7 +374,8 @@ def _of_same_shape(seed: Tensor, y: Tensor, name: str) -> Tensor:
 
 def _default_seed(y: Tensor, i: int) -> Tensor:
     if y.dtype in COMPLEX:
-        raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+        kind = f"{seen.package}.{y.dtype.name}"
+        raise TypeError(f"Gradients of complex tensors must set grad_ys (y.dtype = {kind}); y is {y}")
     if isinstance(y.dtype, TokenType):
         raise TypeError(f"Tensor {y} must be numeric to obtain a default gradient; pass grad_ys[{i}]")
     return ones_like(y, name=f"grad_ys_{i}")

@@ -55,6 +55,7 @@ def disable_v2_behavior() -> None:
     from .v1.dtypes import seen as dtype_of_version_1
 
     seen.dtype, seen.attribute = dtype_of_version_1, attribute_of
+    seen.package = "tf"
     disable_v2_tensorshape()
     disable_resource_variables()
 
@@ -84,6 +85,7 @@ def enable_v2_tensorshape() -> None:
     """
     seen.dtype = seen.size = itself
     seen.attribute = nothing
+    seen.package = "pb"
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:

@@ -86,9 +86,9 @@ def pieces_of(value: Tensor, lengths: list[int]) -> Pieces:
 def _check_alike(what: str, found: list[Tensor], alike: Any, advice: str) -> None:
     for i, x in enumerate(found):
         if not alike(found[0].shape, x.shape):
-            raise InvalidArgumentError(
-                f"TensorArray.{what}: the elements have different shapes, {found[0]} (0) and {x} ({i}); {advice}"
-            )
+            ranks = {found[0].shape.rank, x.shape.rank}
+            wrong = "the elements have different shapes" if len(ranks - {None}) < 2 else "Incompatible ranks of shapes"
+            raise InvalidArgumentError(f"TensorArray.{what}: {wrong}, {found[0]} (0) and {x} ({i}); {advice}")
 
 
 def _differ_in_length_only(a: TensorShape, b: TensorShape) -> bool:

@@ -15,6 +15,7 @@ from ..core.dtypes import int32
 from ..core.errors import WrongKindError
 from ..core.function import Function
 from ..core.graph import Tensor, get_default_graph, site_of
+from ..core.seen import seen
 from ..core.shape import TensorShape
 from ..core.typing import TensorLike
 from ..primitives.casting.cast import cast
@@ -51,7 +52,8 @@ def cond(
     branch returns IndexedSlices; their indices may be int32 in one and int64 in the other. Assignments and other
     effects inside happen when their branch is run; branches that return None, or an operation, are run for these, and
     an operation is returned, in each place where there is one. With `strict=False` a list of one is the one, in each
-    branch. `fn1` and `fn2` are old names of the branches.
+    branch. `fn1` and `fn2` are old names of the branches. Only the branch that is run needs values for the variables
+    that it reads; on XLA both do, unless `pred` is known when it compiles, as that of `is_variable_initialized` is.
 
     Shapes, dtypes: `pred`, a scalar of truth values.
 
@@ -243,34 +245,37 @@ def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str) -
 
 
 def _check_structures(what: str, branches: Sequence[_Branch]) -> None:
-    """TypeError or ValueError unless all branches return the same structure."""
+    """WrongKindError unless all branches return the same structure."""
     first, *others = branches
     for other in others:
         try:
             nest.assert_same_structure(kinds(first.template), kinds(other.template))
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{what}: {first.name} and {other.name} return different structures. {error}") from None
+            raise _unlike(what, first, other, f"return values. {error}") from None
 
 
 def _check_agreement(
     what: str, branches: Sequence[_Branch], functions: Sequence[Function], templates: Sequence[Any]
 ) -> None:
-    """TypeError or ValueError unless all branches return the same kinds of values, of the same dtypes."""
+    """WrongKindError unless all branches return the same kinds of values, of the same dtypes."""
     first, *others = branches
     expected = kinds(templates[0])
     for other, template in zip(others, templates[1:], strict=True):
         found = kinds(template)
         if nest.flatten(expected) != nest.flatten(found):
-            raise ValueError(
-                f"{what}: {first.name} and {other.name} must return the same structure, not {expected} and {found}"
-            )
+            raise _unlike(what, first, other, f"return values, not {expected} and {found}")
     for a, b, branch in _results(functions, branches):
         if a.dtype != b.dtype:
-            raise WrongKindError(
-                f"{what}: {first.name} and {branch.name} must return the same number, type, and overall structure of "
-                f"values, but {a} (made at {site_of(a)}) and {b} (made at {site_of(b)}) differ; "
-                "convert one with pb.cast"
+            sites = f"{a} (made at {site_of(a)}) and {b} (made at {site_of(b)})"
+            raise _unlike(
+                what, first, branch, f"return values, but {sites} differ; convert one with {seen.package}.cast"
             )
+
+
+def _unlike(what: str, first: _Branch, other: _Branch, values: str) -> WrongKindError:
+    """What to raise for two branches whose results are not alike; `values` says of what, and how they differ."""
+    both = f"{first.name} and {other.name} arguments to {seen.package}.{what}"
+    return WrongKindError(f"{what}: {both} must have the same number, type, and overall structure of {values}")
 
 
 def _results(functions: Sequence[Function], branches: Sequence[_Branch]) -> list[tuple[Tensor, Tensor, _Branch]]:

@@ -336,7 +336,8 @@ class TensorArray(AbstractComposite):
 
     def _check_written(self, what: str, complaint: str | None = None) -> None:
         if self._is_blank():
-            unknown = f"TensorArray.{what}: nothing was written to the array; give it element_shape="
+            empty = f"Tried to {what} elements of an empty list with non-fully-defined element_shape"
+            unknown = f"TensorArray.{what}: {empty}: nothing was written to the array; give it element_shape="
             raise InvalidArgumentError(complaint or unknown)
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:

@@ -16,6 +16,7 @@ from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
 from ..core.function import carried_parameter
 from ..core.graph import Operation, Tensor, get_default_graph
+from ..core.seen import seen
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
@@ -310,8 +311,8 @@ def _check_type(what: str, x: Tensor, y: Tensor, of: TensorType) -> None:
         raise TypeError(f"{what}: loop variable '{x.op.name}' is a handle, which a step cannot change")
     if y.dtype != of.dtype:
         raise TypeError(
-            f"{what}: loop variable '{x.op.name}' enters the loop with type {x.dtype.name} but has type "
-            f"{y.dtype.name} after 1 iteration; convert it with pb.cast"
+            f"{what}: Loop var {x.name} enters the loop with type {seen.dtype(x.dtype)} but has type "
+            f"{seen.dtype(y.dtype)} after 1 iteration. Convert it with {seen.package}.cast"
         )
     if y.dtype != resource and of.shape.most_specific_compatible_shape(y.shape) != of.shape:
         more = " To let the shape change from step to step, say so in shape_invariants." if what == "while_loop" else ""

@@ -19,13 +19,17 @@ def nothing(op: Any, name: str) -> Any:
 
 @dataclass
 class Seen:
-    """What `dtype`, `shape[i]`, `get_attr` and `get_tensor_by_name` give, and what kind of variables new ones are."""
+    """What `dtype`, `shape[i]`, `get_attr` and `get_tensor_by_name` give, and what kind of variables new ones are.
+
+    `package` is what programs call the package: messages that name its functions begin so.
+    """
 
     dtype: Callable[[Any], Any] = itself
     size: Callable[[int | None], Any] = itself
     attribute: Callable[[Any, str], Any] = nothing
     named: Callable[[Any], Any] = itself
     references: bool = False
+    package: str = "pb"
 
 
 seen = Seen()

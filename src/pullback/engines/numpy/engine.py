@@ -25,6 +25,7 @@ from ...core.primitive import Primitive
 from ...core.traits import ZEROS
 from ...primitives.base.state import AbstractStateful
 from .. import messages
+from ..absent import Absent, is_plain_read, may_be_absent
 from ..engine import EngineOptions, Run, as_arrays
 from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
@@ -79,7 +80,8 @@ class NumpyEngine(AbstractHostEngine):
         for slot, array in plan.constants:
             template[slot] = array if array.ndim else array[()]
         inner = partial(self._computation, known=known)
-        program = [_instruction(step, plan, inner, self.values) for step in plan.steps]
+        absent = may_be_absent(plan)
+        program = [_instruction(step, plan, inner, self.values, absent) for step in plan.steps]
         feed_slots, fetch_slots = plan.feed_slots, plan.fetch_slots
         values, execute = self.values, self.execute
 
@@ -151,7 +153,7 @@ def _execute_checked(program: list[Instruction], slots: list[Any], values: State
         step = instruction[7]
         for i in checked_outputs(step):
             array = slots[step.outputs[i]]
-            if not np.isfinite(array).all():
+            if type(array) is not Absent and not np.isfinite(array).all():
                 kind = "NaN" if np.isnan(array).any() else "infinity"
                 raise messages.not_finite(step.op, kind, step.op.outputs[i])
         for n in step.frees:
@@ -179,15 +181,15 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     return messages.failed_step(step.op, arrays, error)
 
 
-def _instruction(step: Step, plan: Plan, prepare: Prepare, values: States) -> Instruction:
+def _instruction(step: Step, plan: Plan, prepare: Prepare, values: States, absent: frozenset[int]) -> Instruction:
     primitive = step.op.primitive
     ins, outs = step.inputs, step.outputs
     if isinstance(primitive, AbstractStateful):
         assert step.state is not None
-        fn = _stateful(bool(outs), step, plan.states[step.state])
+        fn = _stateful(bool(outs), step, plan.states[step.state], is_plain_read(step) and outs[0] in absent)
         return _STATEFUL, fn, ins, None, None, outs, step.frees, step
     if isinstance(primitive, AbstractFunctional):
-        return _GENERAL, functional_kernel(step, plan, prepare, values), ins, None, None, outs, step.frees, step
+        return _GENERAL, functional_kernel(step, plan, prepare, values, absent), ins, None, None, outs, step.frees, step
     if ZEROS in primitive.traits and [x.dtype for x in step.op.inputs].count(string) == 1:
         raise UnimplementedError(
             f"operation '{step.op.name}' (made at {site_of(step.op)}) puts zeros between texts, which have none; "
@@ -254,7 +256,7 @@ class _Probe:
         return self.calls == 1 and same and len(arrays) == len(self.arguments)
 
 
-def _stateful(has_outputs: bool, step: Step, key: Operation) -> Callable[..., Any]:
+def _stateful(has_outputs: bool, step: Step, key: Operation, may_be_absent: bool) -> Callable[..., Any]:
     primitive = step.op.primitive
     assert isinstance(primitive, AbstractStateful)
     writes, reads = primitive.writes_state, primitive.reads_state
@@ -265,6 +267,8 @@ def _stateful(has_outputs: bool, step: Step, key: Operation) -> Callable[..., An
         if state is None and primitive.owns_state:
             state = values[key] = np.array(primitive.initial_state())
         if state is None and reads:
+            if may_be_absent:
+                return Absent(key)
             raise messages.uninitialized(key)
         if check is not None:
             check(*arrays)

@@ -22,6 +22,7 @@ from ...primitives.base.state import AbstractStateful
 from ...primitives.creation.ranges import Range
 from ...primitives.debugging.guards import AbstractGuard
 from .. import messages
+from ..absent import Absent, is_plain_read, may_be_absent
 from ..concrete import Concrete, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
@@ -119,6 +120,8 @@ class Trace:
             known = array if array.ndim else array[()]
             self.slots[slot] = known if slot in concrete.slots else self.lifted.get(id(array), known)
         self.states: list[Any] = [None] * len(plan.states)
+        self.absent = may_be_absent(plan)
+        """The slots that perhaps hold what stands for the value of a variable that has none."""
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
         self.fused, self.sums, self.fences = Fused(plan), Sums(), Fences(plan)
@@ -253,7 +256,10 @@ class Trace:
         assert number is not None
         state = self.states[number]
         if state is None and primitive.reads_state:
-            raise self._missing(self.plan.states[number])
+            key = self.plan.states[number]
+            if key not in self.lost and is_plain_read(step) and step.outputs[0] in self.absent:
+                return Absent(key)
+            raise self._missing(key)
         _check_shapes_are_known(step, arrays)
         if not self.perhaps and has_unknown_shapes(step):
             check_shapes(op, arrays)
@@ -271,7 +277,7 @@ class Trace:
     def _check(self, step: Step, results: Sequence[Any]) -> None:
         for i in checked_outputs(step):
             array, code = results[i], CODES * len(self.checked)
-            if isinstance(array, AbstractRows):
+            if isinstance(array, AbstractRows | Absent):
                 continue
             self.checked.append(step.op.outputs[i])
             finite, nan = jnp.all(jnp.isfinite(array)), jnp.any(jnp.isnan(array))

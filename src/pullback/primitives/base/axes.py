@@ -74,7 +74,7 @@ def checked_axis(axis: int, rank: int | None, what: str, x: Any) -> int:
     if rank is None:
         return axis
     if not -rank <= axis < rank:
-        raise InvalidArgumentError(f"{what}: axis {axis} of {x} is not in [{-rank}, {rank})")
+        raise InvalidArgumentError(f"{what}: Expected axis in the range [{-rank}, {rank}), but got {axis}: {x}")
     return axis % rank
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.contexts import in_graph_of_inputs
 from ...core.dtypes import INTEGER, int64
 from ...core.dtypes import bool as bool_
+from ...core.errors import InvalidArgumentError
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -72,8 +73,19 @@ def gather(
         batch_dims = checked_axis(batch_dims, ids.shape.rank, "gather", ids)
     if is_computed(axis):
         return _gather_along(convert_to_tensor(axis), x, ids, batch_dims, name)
-    place = batch_dims if axis is None else as_axis(axis, x.shape.rank, "gather", x.type)
+    place = batch_dims if axis is None else _place_of(axis, x)
     return GatherV2(place, batch_dims)(x, ids, name=name)
+
+
+def _place_of(axis: AxisLike, x: Tensor) -> int:
+    """A known `axis` counted from the front where the rank is known; InvalidArgumentError where `x` has not so many."""
+    place, rank = as_axis(axis, None, "gather", x.type), x.shape.rank
+    least = place + 1 if place >= 0 else -place
+    if rank is not None and rank < least:
+        raise InvalidArgumentError(
+            f"gather: Shape must be at least rank {least} but is rank {rank} to have an axis {place}: {x.type}"
+        )
+    return place if rank is None else place % rank
 
 
 def gather_rows(x: Tensor, indices: Tensor, name: str | None = None) -> Tensor:

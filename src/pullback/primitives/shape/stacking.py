@@ -12,6 +12,7 @@ from ...core.contexts import in_graph_of_inputs
 from ...core.lengths import Dimension, known_to_differ
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
+from ...core.seen import seen
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, JOINS, MOVES, VIEWS, ZEROS, Links, all_axes_but, inserted_axes, reduced_axes
@@ -173,7 +174,8 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
         return tensors[0]
     ranks = {x.shape.rank for x in tensors} - {None}
     if 0 in ranks:
-        raise ValueError(f"concat: scalars have no axis to be joined along; use pb.stack: {_listed(tensors)}")
+        use = f"Can't concatenate scalars (use {seen.package}.stack instead)"
+        raise ValueError(f"concat: {use}: {_listed(tensors)}")
     if is_computed(axis):
         if len(ranks) > 1:
             raise ValueError(f"concat: the ranks differ: {_listed(tensors)}")

@@ -15,6 +15,7 @@ from ....control_flow.call import StatefulCall
 from ....control_flow.state import Unmade
 from ....core.graph import Operation, Tensor
 from ... import messages
+from ...absent import Absent, read_by
 from ...plan import NOWHERE, Body, Step
 from ..loops.padded import Padded
 from ..registry import xla_functional
@@ -35,11 +36,21 @@ def branch(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
     primitive, choice = step.op.primitive, arrays[0]
     assert isinstance(primitive, If | Case)
     if is_known(choice):
-        return written_out(trace, step, step.bodies[primitive.taken(choice)], arrays)
+        taken = step.bodies[primitive.taken(choice)]
+        _check_present([arrays[n] for n in read_by(taken, step, trace.absent)])
+        return written_out(trace, step, taken, arrays)
+    _check_present(arrays)
     if isinstance(primitive, If):
         return _branched(trace, step, (1 - choice.astype(np.int32)).reshape(()), arrays)
     last = len(step.bodies) - 1
     return _branched(trace, step, jnp.where((choice >= 0) & (choice <= last), choice, np.int32(last)), arrays)
+
+
+def _check_present(arrays: Sequence[Any]) -> None:
+    """FailedPreconditionError where one of `arrays` is of a variable that has no value."""
+    for x in arrays:
+        if isinstance(x, Absent):
+            raise messages.uninitialized(x.key)
 
 
 def is_known(x: Any) -> bool:
