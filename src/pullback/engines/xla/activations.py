@@ -58,15 +58,13 @@ def sigmoid(primitive: Sigmoid, x: jax.Array) -> jax.Array:
 
 @xla_kernel(Gelu)
 def gelu(primitive: Gelu, x: jax.Array) -> jax.Array:
-    y: jax.Array = gelu_of(jnp, _wide(x), primitive.approximate, _erfc).astype(x.dtype)
-    return y
+    return _once(gelu_of(jnp, _wide(x), primitive.approximate, _erfc).astype(x.dtype))
 
 
 @xla_kernel(GeluGrad)
 def gelu_grad(primitive: GeluGrad, x: jax.Array, dy: jax.Array) -> jax.Array:
     slope = gelu_slope(jnp, _wide(_late(x, dy)), primitive.approximate, _erfc)
-    dx: jax.Array = (slope * _wide(dy)).astype(x.dtype)
-    return dx
+    return _once((slope * _wide(dy)).astype(x.dtype))
 
 
 @xla_kernel(SiluGrad)
@@ -83,6 +81,11 @@ def _late(x: jax.Array, dy: jax.Array) -> jax.Array:
     if not on_processor() or 0 in dy.shape:
         return x
     return jnp.where(is_there(dy), x, jnp.zeros((), x.dtype))
+
+
+def _once(y: jax.Array) -> jax.Array:
+    """`y`, which XLA makes an array of where it is of float16."""
+    return jnp.where(y == y, y, jnp.asarray(jnp.nan, y.dtype)) if y.dtype == jnp.float16 else y
 
 
 def _wide(x: jax.Array) -> jax.Array:
