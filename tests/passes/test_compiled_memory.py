@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -52,7 +53,7 @@ def taken(fetches: Any, x: Sequence[Tensor]) -> int:
     """The bytes that XLA takes beside what is fed."""
     session = pb.Session(engine="xla")
     session.run(pb.global_variables_initializer())
-    found = session.compiled_memory(fetches, {y: np.ones(y.shape.known, np.float32) for y in x})
+    found = session.compiled_memory(fetches, {y: np.ones(y.shape.known, y.dtype) for y in x})
     return found["temporary"] + found["outputs"]
 
 
@@ -195,6 +196,46 @@ def test_a_net_within_a_budget_takes_the_predicted_memory(name: str, share: floa
         found, report = pb.rematerialize(fetches, round(plain * share))
         assert report.microbatches > 1 or report.recomputed
         assert taken(found, [x]) == pytest.approx(report.compiled_peak, rel=0.1)
+
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "relu6": pb.nn.relu6,
+    "gelu": pb.nn.gelu,
+    "gelu by tanh": partial(pb.nn.gelu, approximate=True),
+    "silu": pb.nn.silu,
+    "log_softmax": pb.nn.log_softmax,
+    "sigmoid": pb.sigmoid,
+    "elu": pb.nn.elu,
+    "softplus": pb.math.softplus,
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_of_an_activation_what_its_derivative_reads_is_kept(name: str) -> None:
+    with pb.Graph().as_default():
+        y = x = pb.placeholder(pb.float32, [512, 64])
+        parameters = [weights(64, 64) for _ in range(8)]
+        for w in parameters:
+            y = ACTIVATIONS[name](y @ w)
+        loss = pb.reduce_mean(y * y)
+        fetches = [loss, *pb.gradients(loss, parameters)]
+        report = pb.rematerialize(fetches, "1TB").report
+        assert taken(fetches, [x]) == pytest.approx(report.compiled_peak, rel=0.1)
+        found, report = pb.rematerialize(fetches, round(report.plain_peak * 0.75))
+        assert taken(found, [x]) < 1.1 * report.compiled_peak
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_of_halves_are_made_in_float32(dtype: str) -> None:
+    with pb.Graph().as_default():
+        y = x = pb.placeholder(dtype, [512, 64])
+        parameters = [pb.placeholder(dtype, [64, 64]) for _ in range(8)]
+        for w in parameters:
+            y = pb.nn.relu(y @ w)
+        loss = pb.reduce_mean(y * y)
+        fetches = [loss, *pb.gradients(loss, parameters)]
+        report = pb.rematerialize(fetches, "1TB").report
+        assert taken(fetches, [x, *parameters]) == pytest.approx(report.compiled_peak, rel=0.1)
 
 
 def attention(x: Tensor, parameters: list[Tensor]) -> Tensor:

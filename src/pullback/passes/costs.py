@@ -6,7 +6,7 @@ each product of a contraction, none where it moves elements. Estimates, for choo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from math import prod
 from types import MappingProxyType
@@ -16,18 +16,32 @@ import numpy as np
 
 from ..control_flow.call import RecomputedCall
 from ..control_flow.loop import Loop
-from ..core.dtypes import INEXACT, TokenType, resource
+from ..core.dtypes import INEXACT, TokenType, bfloat16, float16, resource
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
 from ..core.lengths import Dimension
 from ..core.primitive import Primitive
-from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
+from ..core.traits import (
+    ADDS,
+    CONSTANT,
+    CONVERTS,
+    COUNTS,
+    ELEMENTWISE,
+    GIVEN,
+    MOVES,
+    SHAPES,
+    VIEWS,
+    links_of_matrices,
+    multiplies,
+)
 from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
 from ..primitives.convolution.compiled_memory import compiled_bytes, filters_turned
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
 from .run_lengths import Lengths
 
+Inputs = Callable[[Operation], Sequence[Tensor]]
+HALVES = (float16, bfloat16)
 _ELEMENTS = 4096
 """So many elements have the arrays on which the memory of kernels is tried, about."""
 BYTE = 8
@@ -80,12 +94,17 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
     return round(share * sum([lengths.bytes(x) for x in (*op.inputs, *op.outputs)]))
 
 
-def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
+def compiled_scratch(
+    op: Operation, lengths: Lengths, lean: Primitive | None = None, wide: Collection[Tensor] = ()
+) -> int:
     """The same in a compiled program, which fuses elementwise operations.
 
-    What a call makes again it makes in a branch, which has room of its own for it.
+    What a call makes again it makes in a branch, which has room of its own for it. Products of halves are made in
+    float32, of copies but of what is `wide` already.
     """
     p = lean or op.primitive
+    if multiplies(p.traits) and not isinstance(p, AnyConvolution) and op.outputs[0].dtype in HALVES:
+        return sum([2 * lengths.bytes(x) for x in {*op.inputs, *op.outputs}.difference(wide)])
     if isinstance(p, RecomputedCall):
         inner = lengths.inside(p.function, p.arguments(op.inputs)[0])
         return peak_inside(p.function, inner, compiled=True)
@@ -96,6 +115,28 @@ def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = N
     if isinstance(p, AnyConvolution):
         return compiled_bytes(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
     return 0
+
+
+def widened(operations: Sequence[Operation], inputs: Inputs, results: Collection[Tensor]) -> set[Tensor]:
+    """The halves that a compiled program holds in float32: products for elementwise readers, and the other way round.
+
+    It rounds bfloat16 that several read, and keeps that.
+    """
+    readers: dict[Tensor, list[Operation]] = {}
+    for op in operations:
+        for x in inputs(op):
+            readers.setdefault(x, []).append(op)
+    found: set[Tensor] = set()
+    for x, ops in readers.items():
+        traits = x.op.primitive.traits
+        if x.dtype not in HALVES or x in results:
+            continue
+        is_product = multiplies(traits) and (x.dtype == float16 or len(ops) == 1)
+        if is_product and all(ELEMENTWISE in op.primitive.traits for op in ops):
+            found.add(x)
+        if ELEMENTWISE in traits and all(multiplies(op.primitive.traits) for op in ops):
+            found.add(x)
+    return found
 
 
 def made_early(op: Operation, lengths: Lengths) -> int:
@@ -148,10 +189,11 @@ def peak_inside(
 
     Of parameters those of `own` count until they are read last, and those that are `carried`, with what comes next.
     """
-    operations, owners, beside = function.operations, _owners(function, compiled), scratch
+    operations, owners = function.operations, _owners(function, compiled)
+    wide: set[Tensor] = set()
     last = {owners.get(x, x): op for op in operations for x in (*op.outputs, *op.inputs)}
     if compiled:
-        beside = compiled_scratch
+        wide = widened(operations, inputs_of, function.results)
         in_place = [(x, y) for x, y in carried.items() if ELEMENTWISE in y.op.primitive.traits]
         owners.update((y, x) for x, y in in_place if last.get(x) is y.op)
     freed = {*own, *carried}.difference(carried if compiled else (), [owners.get(y, y) for y in function.results])
@@ -160,12 +202,18 @@ def peak_inside(
     alive = highest = sum(map(lengths.bytes, {*own, *carried})) + sum(early.values())
     for op in operations:
         alive -= early.get(op, 0)
-        alive += sum([lengths.bytes(y) for y in op.outputs if y not in owners])
-        highest = max(highest, alive + beside(op, lengths))
+        alive += sum([lengths.bytes(y) * (1 + (y in wide)) for y in op.outputs if y not in owners])
+        beside = compiled_scratch(op, lengths, wide=wide) if compiled else scratch(op, lengths)
+        highest = max(highest, alive + beside)
         read = {owners.get(x, x) for x in (*op.inputs, *op.outputs)} - stays
         ended = [x for x in read if last[x] is op and (x in freed or GIVEN not in x.op.primitive.traits)]
-        alive -= sum(map(lengths.bytes, ended))
+        alive -= sum([lengths.bytes(x) * (1 + (x in wide)) for x in ended])
     return highest
+
+
+def inputs_of(op: Operation) -> Sequence[Tensor]:
+    """What an operation reads."""
+    return op.inputs
 
 
 def _owners(function: Function, compiled: bool) -> dict[Tensor, Tensor]:

@@ -17,7 +17,7 @@ from ..core.graph import Operation, Tensor, site_of
 from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from .checkpoints import checkpointed
-from .costs import compiled_scratch, made_early, scratch, work
+from .costs import compiled_scratch, made_early, scratch, widened, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Peak, peak_of, pieces_of
@@ -141,7 +141,7 @@ class Schedule:
         before, replaced = self._made_before(), self._replaced()
         nodes = [
             node._replace(
-                size=0 if i in early else node.size,
+                size=0 if i in early else node.size * (1 + self._is_wide(i)),
                 scratch=0 if self.is_fetched_part(i) else self._compiled_scratch(op) + before[i],
                 view=replaced.get(i, node.view),
             )
@@ -155,7 +155,7 @@ class Schedule:
         The derivative of a depthwise convolution by images is worked into what reads it, which waits for that by
         filters: what both are made of is gone by then.
         """
-        own = compiled_scratch(op, self.lengths, self.lean.get(op))
+        own = compiled_scratch(op, self.lengths, self.lean.get(op), self._wide)
         if not isinstance(op.primitive, DepthwiseConv2dNativeBackpropInput):
             return own
         dy = self.view.stand_in(op.inputs[1])
@@ -163,6 +163,13 @@ class Schedule:
         if not beside:
             return own
         return own + max(max(beside) - self.lengths.bytes(op.outputs[0]), -self.lengths.bytes(dy))
+
+    def _is_wide(self, i: int) -> bool:
+        return not self._wide.isdisjoint(self.operations[i].outputs)
+
+    @cached_property
+    def _wide(self) -> set[Tensor]:
+        return widened(list(self.number), self.view.inputs, self.results)
 
     @cached_property
     def _by_filters(self) -> dict[Tensor, list[Operation]]:
@@ -199,7 +206,8 @@ class Schedule:
                 is_spread = all(_SPREAD * self.nodes[k].size < read.size for k in read.operands)
                 if not (is_spread or ELEMENTWISE in traits or ADDS in traits or multiplies(traits)):
                     continue
-                if readers[j] == 1 and read.size == node.size and read.view is None and not read.kept:
+                is_alike = read.size == node.size and self._is_wide(i) == self._is_wide(j)
+                if readers[j] == 1 and is_alike and read.view is None and not read.kept:
                     found[i] = j
         return found
 

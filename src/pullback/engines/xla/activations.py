@@ -10,8 +10,11 @@ from jax import lax
 
 from ...core.dtypes import COMPLEX
 from ...primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
-from ...primitives.activations.rectifiers import Relu
+from ...primitives.activations.rectifiers import Relu, Relu6, SiluGrad
 from ...primitives.activations.sigmoid import Sigmoid
+from ...primitives.activations.softmax import LogSoftmax, exponentials
+from .fences import is_there
+from .platform import on_processor
 from .registry import xla_kernel
 
 
@@ -21,6 +24,21 @@ def relu(primitive: Relu, x: jax.Array) -> jax.Array:
     del primitive
     x = jnp.asarray(x)
     return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
+
+
+@xla_kernel(Relu6)
+def relu6(primitive: Relu6, x: jax.Array) -> jax.Array:
+    """Choices, for the same reason."""
+    del primitive
+    x = jnp.asarray(x)
+    return jnp.where(x <= 0, jnp.zeros((), x.dtype), jnp.where(x >= 6, jnp.asarray(6, x.dtype), x))
+
+
+@xla_kernel(LogSoftmax)
+def log_softmax(primitive: LogSoftmax, x: jax.Array) -> jax.Array:
+    """A choice as well: else XLA keeps what the logarithm is subtracted from beside the difference."""
+    shifted, _, total = exponentials(jnp, _wide(x), primitive.axis)
+    return jnp.where(jnp.isneginf(shifted), shifted, shifted - jnp.log(total)).astype(x.dtype)
 
 
 @xla_kernel(Sigmoid)
@@ -40,14 +58,34 @@ def sigmoid(primitive: Sigmoid, x: jax.Array) -> jax.Array:
 
 @xla_kernel(Gelu)
 def gelu(primitive: Gelu, x: jax.Array) -> jax.Array:
-    y: jax.Array = gelu_of(jnp, _wide(x), primitive.approximate, _erfc).astype(x.dtype)
-    return y
+    return _once(gelu_of(jnp, _wide(x), primitive.approximate, _erfc).astype(x.dtype))
 
 
 @xla_kernel(GeluGrad)
 def gelu_grad(primitive: GeluGrad, x: jax.Array, dy: jax.Array) -> jax.Array:
-    dx: jax.Array = (gelu_slope(jnp, _wide(x), primitive.approximate, _erfc) * _wide(dy)).astype(x.dtype)
+    slope = gelu_slope(jnp, _wide(_late(x, dy)), primitive.approximate, _erfc)
+    return _once((slope * _wide(dy)).astype(x.dtype))
+
+
+@xla_kernel(SiluGrad)
+def silu_grad(primitive: SiluGrad, x: jax.Array, dy: jax.Array) -> jax.Array:
+    dx: jax.Array = primitive.kernel(jnp, _wide(_late(x, dy)), _wide(dy)).astype(x.dtype)
     return dx
+
+
+def _late(x: jax.Array, dy: jax.Array) -> jax.Array:
+    """`x`, once `dy` is there: XLA computes of it anew what the function has computed.
+
+    It would keep that from the forward part on, three arrays beside `x` for `gelu`.
+    """
+    if not on_processor() or 0 in dy.shape:
+        return x
+    return jnp.where(is_there(dy), x, jnp.zeros((), x.dtype))
+
+
+def _once(y: jax.Array) -> jax.Array:
+    """`y`, which XLA makes an array of where it is of float16."""
+    return jnp.where(y == y, y, jnp.asarray(jnp.nan, y.dtype)) if y.dtype == jnp.float16 else y
 
 
 def _wide(x: jax.Array) -> jax.Array:

@@ -22,9 +22,11 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from ....core.dtypes import bfloat16, float16
 from ....primitives.linalg.contraction import adjoint, contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
 from ....primitives.linalg.matmul import BatchMatMul, MatMul
+from ..fences import is_there
 from ..platform import on_processor
 from ..registry import xla_kernel
 
@@ -46,6 +48,7 @@ def made(x: Any) -> Any:
 @xla_kernel(MatMul)
 def matrix_product(p: MatMul, a: Any, b: Any, second: bool = False) -> Any:
     """The product of two matrices; by the transpose of the `second` one where either would do."""
+    a, b = _late_halves(a, b, p.transpose_a)
     if not p.transpose_a or p.transpose_b or not on_processor():
         return p.kernel(jnp, a, b)
     if not _is_long(a.shape[0]) and not _has_few_columns(a, b):
@@ -78,7 +81,21 @@ def by_first_axes(a: Any, b: Any, second: bool = False) -> Any:
 
 @xla_kernel(BatchMatMul)
 def _batch_matmul(p: BatchMatMul, a: Any, b: Any) -> Any:
+    a, b = _late_halves(a, b, p.adj_x)
     return _multiply_stacks(jnp, adjoint(jnp, a) if p.adj_x else a, adjoint(jnp, b) if p.adj_y else b)
+
+
+def _late_halves(a: Any, b: Any, turned: bool) -> tuple[Any, Any]:
+    """Factors, of which the second one waits for the first, or the first one that is transposed, where they are halves.
+
+    Processors multiply them in float32. XLA would widen all that is given at the start, what a loop is given before it,
+    and what the forward part makes once, and keep that for the derivative.
+    """
+    if a.dtype not in (float16, bfloat16) or 0 in (*a.shape, *b.shape) or not on_processor():
+        return a, b
+    if turned:
+        return jnp.where(is_there(b), a, jnp.zeros((), a.dtype)), b
+    return a, jnp.where(is_there(a), b, jnp.zeros((), b.dtype))
 
 
 def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
