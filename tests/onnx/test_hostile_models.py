@@ -295,6 +295,16 @@ def test_what_is_broken_is_said(what: str) -> None:
     assert str(caught.value) == said
 
 
+@pytest.mark.parametrize(("skipped", "column"), [(2**31, 0), (2**62, 0), (1, 2**40), (1, 2**62)])
+def test_n_grams_have_room(skipped: int, column: int) -> None:
+    stated = {"mode": "TF", "min_gram_length": 2, "max_gram_length": 2, "ngram_counts": [0, 0], "pool_int64s": [3, 4]}
+    node = helper.make_node("TfIdfVectorizer", ["x"], ["y"], **stated, max_skip_count=skipped, ngram_indexes=[column])
+    x, y = [helper.make_tensor_value_info(n, t, [6]) for n, t in (("x", TensorProto.INT64), ("y", TensorProto.FLOAT))]
+    model = helper.make_model(helper.make_graph([node], "g", [x], [y]), opset_imports=[helper.make_opsetid("", 18)])
+    with pytest.raises(ResourceExhaustedError):
+        pb.onnx.load(model)
+
+
 def test_a_complex_padding_is_written() -> None:
     graph = pb.onnx.load(
         text(
