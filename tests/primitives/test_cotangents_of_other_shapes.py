@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pullback as pb
+from pullback.primitives.creation.ranges import Range
 from pullback.primitives.elementwise.arithmetic import Mul
 from pullback.primitives.indexing.slicing import StridedSliceGrad
 from pullback.primitives.logic.comparison import Less
@@ -32,3 +33,12 @@ def test_operands_are_as_many_as_are_taken(primitive: pb.Primitive, name: str) -
     for xs in ((x,), (x, x, x)):
         with pytest.raises(TypeError, match=f"^{name}: it takes 2 inputs, not {len(xs)}$"):
             primitive(*xs)
+
+
+def test_a_range_is_of_scalars() -> None:
+    one, four = pb.placeholder(pb.float32, []), pb.placeholder(pb.float32, [4])
+    assert Range(pb.float32)(one, pb.placeholder(pb.float32, [1]), pb.placeholder(pb.float32)).shape.rank == 1
+    with pytest.raises(ValueError, match=r"^range: start, limit and step must be scalars, not float32\[4\]$"):
+        Range(pb.float32)(one, four, one)
+    with pytest.raises(TypeError, match=r"^range: it takes start, limit and step, not 2 inputs$"):
+        Range(pb.float32)(one, one)
