@@ -358,6 +358,12 @@ def test_a_torn_note_is_named(tmp_path: Path) -> None:
     assert message == f"{tmp_path / 'checkpoint'} is torn or was changed: line 1 is no field with a text"
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "a" * 5000, "a\\000b"])
+def test_a_note_of_what_can_be_no_file_says_none(name: str, tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").write_text(f'model_checkpoint_path: "{name}"')
+    assert pb.train.latest_checkpoint(tmp_path) is None
+
+
 def test_the_names_in_the_file_may_be_chosen(tmp_path: Path) -> None:
     w = pb.Variable([1.0, 2.0], name="w")
     saver = pb.train.Saver({"weights": w})

@@ -49,14 +49,29 @@ def _places(message: Message) -> list[Place]:
         for field, value in one.ListFields():
             found.append((one, field))
             if field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE:
-                pending.extend(value if field.is_repeated else [value])
+                pending.extend(messages_of(value, field))
     return found
+
+
+def messages_of(value: Any, field: FieldDescriptor) -> list[Message]:
+    """The messages in the value of a field of messages: of a list, those of a mapping from keys to messages too."""
+    if not field.is_repeated:
+        return [value]
+    found = list(value.values()) if is_mapping(field) else list(value)
+    return [one for one in found if isinstance(one, Message)]
+
+
+def is_mapping(field: FieldDescriptor) -> bool:
+    """Whether a field is a mapping."""
+    return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
 def _change(message: Any, field: FieldDescriptor, places: list[Place], random: Random) -> None:
     value = getattr(message, field.name)
     if random.random() < 0.1:
         message.ClearField(field.name)
+    elif is_mapping(field):
+        _change_mapping(value, random)
     elif field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE:
         _change_messages(message, field, value, places, random)
     elif field.is_repeated:
@@ -66,10 +81,10 @@ def _change(message: Any, field: FieldDescriptor, places: list[Place], random: R
 
 
 def _change_messages(message: Any, field: FieldDescriptor, value: Any, places: list[Place], random: Random) -> None:
-    same = [getattr(m, f.name) for m, f in places if f.message_type is field.message_type]
-    others = [one for v in same for one in (v if isinstance(v, type(same[0])) and hasattr(v, "__len__") else [v])]
-    other = type(random.choice(others))()
-    other.CopyFrom(random.choice([o for o in others if type(o) is type(other)]))
+    same = [(getattr(m, f.name), f) for m, f in places if f.message_type is field.message_type]
+    chosen = random.choice([one for v, f in same for one in messages_of(v, f)])
+    other = type(chosen)()
+    other.CopyFrom(chosen)
     if not field.is_repeated:
         value.CopyFrom(other)
         return
@@ -85,6 +100,20 @@ def _change_messages(message: Any, field: FieldDescriptor, value: Any, places: l
         kept.CopyFrom(value[i])
         value[i].CopyFrom(value[j])
         value[j].CopyFrom(kept)
+
+
+def _change_mapping(value: Any, random: Random) -> None:
+    """Take an entry away, give one the message of another, or put one under another key."""
+    keys = sorted(value)
+    key, other = random.choice(keys), random.choice(keys)
+    kept = value[random.choice([key, other])]
+    if random.random() < 0.4 or not isinstance(kept, Message):
+        del value[key]
+    else:
+        copy = type(kept)()
+        copy.CopyFrom(kept)
+        named = isinstance(key, str) and random.random() < 0.2
+        value[random.choice(TEXTS) if named else other].CopyFrom(copy)
 
 
 def _change_list(value: Any, field: FieldDescriptor, places: list[Place], random: Random) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import onnx
@@ -20,6 +21,7 @@ from onnx import ModelProto
 import pullback as pb
 
 from .protobuf import mutated
+from .wiring import rewired
 
 QUICK, LONG = 200, 10_000
 DATA = Path(onnx.__file__).parent / "backend/test/data"
@@ -48,6 +50,22 @@ def mutant(number: int, seeds: Sequence[ModelProto]) -> ModelProto:
     return mutated(random.choice(seeds), random)
 
 
+def lists(model: ModelProto) -> list[Any]:
+    """The lists of nodes of a model: those of its graph, its bodies and its functions."""
+    found = [model.graph.node, *[function.node for function in model.functions]]
+    for nodes in found:
+        found.extend([a.g.node for node in nodes for a in node.attribute if a.HasField("g")])
+    return found
+
+
+def rewired_mutant(number: int, seeds: Sequence[ModelProto]) -> ModelProto:
+    """Of that number the model whose nodes are missing, wired otherwise, of another model, or have hard numbers."""
+    random = Random(number)
+    seed = random.choice(seeds)
+    changed = rewired(seed, lists, seeds, random)
+    return mutated(changed, random) if random.random() < 0.3 else changed
+
+
 def outcome(model: ModelProto) -> str:
     """What becomes of a model: the name of the documented error, or that there is none."""
     try:
@@ -64,10 +82,15 @@ def outcome(model: ModelProto) -> str:
     return "written"
 
 
+@pytest.mark.parametrize("damage", [mutant, rewired_mutant])
 @pytest.mark.parametrize(
     ("seeds", "count"), [(in_files, QUICK), pytest.param(of_operators, LONG, marks=pytest.mark.slow)]
 )
-def test_damaged_models_are_refused_or_differentiated(seeds: Callable[[], Sequence[ModelProto]], count: int) -> None:
+def test_damaged_models_are_refused_or_differentiated(
+    seeds: Callable[[], Sequence[ModelProto]],
+    count: int,
+    damage: Callable[[int, Sequence[ModelProto]], ModelProto],
+) -> None:
     with pb.config.Limits(seconds=60.0):
-        outcomes = {outcome(mutant(number, seeds())) for number in range(count)}
+        outcomes = {outcome(damage(number, seeds())) for number in range(count)}
     assert outcomes >= {"written", "InvalidArgumentError"}

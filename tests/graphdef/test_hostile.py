@@ -12,6 +12,7 @@ import pullback as pb
 
 pytest.importorskip("tensorboard")
 
+from google.protobuf import text_format
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 from .test_fixtures import FIXTURES
@@ -71,6 +72,60 @@ def test_a_damaged_graph_is_an_error_of_ours(seed: int) -> None:
             damage(chosen, chosen.choice(nodes), chosen.choice(nodes))
         with suppress(pb.errors.PullbackError), pb.config.Limits(nodes=10_000), pb.Graph().as_default():
             pb.import_graph_def(graph)
+
+
+X = 'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }'
+WRONG = {
+    "an operand too few": (
+        X + 'node { name: "y" op: "Mul" input: "x" }',
+        "import_graph_def: node 'y' (Mul): multiply: it takes 2 inputs, not 1",
+    ),
+    "an operand too many": (
+        X + 'node { name: "y" op: "Less" input: ["x", "x", "x"] }',
+        "import_graph_def: node 'y' (Less): less: it takes 2 inputs, not 3",
+    ),
+    "an array that is a dtype": (
+        'node { name: "y" op: "Const" attr { key: "value" value { type: DT_FLOAT } } }',
+        "import_graph_def: node 'y' (Const): the attribute 'value' cannot be dtype('float32')",
+    ),
+    "a text that is a number": (
+        X + 'node { name: "y" op: "DepthToSpace" input: "x" attr { key: "block_size" value { i: 2 } }'
+        'attr { key: "data_format" value { i: 3 } } }',
+        "import_graph_def: node 'y' (DepthToSpace): the attribute 'data_format' cannot be 3",
+    ),
+    "a truth that is a number": (
+        X + 'node { name: "y" op: "MatMul" input: ["x", "x"] attr { key: "transpose_a" value { i: 2147483648 } } }',
+        "import_graph_def: node 'y' (MatMul): the attribute 'transpose_a' cannot be 2147483648",
+    ),
+    "places that are no texts": (
+        X + 'node { name: "y" op: "Neg" input: "x" attr { key: "_class" value { list { i: 7 } } } }',
+        "import_graph_def: node 'y' (Neg): the attribute '_class' cannot be (7,)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_about_a_node_is_said(what: str) -> None:
+    text, said = WRONG[what]
+    with pytest.raises(pb.errors.InvalidArgumentError) as error, pb.Graph().as_default():
+        pb.import_graph_def(text_format.Parse(text, GraphDef()), name="")
+    assert str(error.value) == said
+
+
+@pytest.mark.parametrize("count", [2**31 - 1, 2**40, 2**62])
+@pytest.mark.parametrize(
+    "node",
+    [
+        'op: "Unpack" input: "x" attr { key: "num" value { i: COUNT } }',
+        'op: "Split" input: ["n", "x"] attr { key: "num_split" value { i: COUNT } }',
+        'op: "DynamicPartition" input: ["x", "n"] attr { key: "num_partitions" value { i: COUNT } }',
+    ],
+)
+def test_outputs_without_number_are_not_made(node: str, count: int) -> None:
+    n = 'node { name: "n" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } }'
+    text = X + n + f'node {{ name: "y" {node.replace("COUNT", str(count))} }}'
+    with pytest.raises(pb.errors.ResourceExhaustedError, match="more than 1,000,000 nodes"), pb.Graph().as_default():
+        pb.import_graph_def(text_format.Parse(text, GraphDef()), name="")
 
 
 def damage(chosen: random.Random, node: Any, other: Any) -> None:

@@ -260,6 +260,11 @@ BROKEN: dict[str, tuple[ModelProto, type[Exception], str]] = {
         "onnx.load: this takes more than 1,073,741,824 bytes for one array. If you trust who made it, read it inside "
         "'with pb.config.Limits(bytes=...):'",
     ),
+    "a transform along the axis of real and imaginary parts": (
+        text("(float[1,6,10,2] x) => (float[1,6,10,2] y) { y = DFT <axis: int = 23> (x) }", 19),
+        InvalidArgumentError,
+        "onnx.load: node 'y' (DFT, opset 21): axis 23 is none of those along which float32[1,6,10,2] has numbers",
+    ),
     "a name that is no text": (
         bytes_in(nodes(helper.make_node("Neg", ["x"], ["y"], name="QQQQ")), b"\xff\xfe\xfdQ"),
         DataLossError,
@@ -288,6 +293,28 @@ def test_what_is_broken_is_said(what: str) -> None:
     with pytest.raises(error) as caught:
         pb.onnx.load(model)
     assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(("skipped", "column"), [(2**31, 0), (2**62, 0), (1, 2**40), (1, 2**62)])
+def test_n_grams_have_room(skipped: int, column: int) -> None:
+    stated = {"mode": "TF", "min_gram_length": 2, "max_gram_length": 2, "ngram_counts": [0, 0], "pool_int64s": [3, 4]}
+    node = helper.make_node("TfIdfVectorizer", ["x"], ["y"], **stated, max_skip_count=skipped, ngram_indexes=[column])
+    x, y = [helper.make_tensor_value_info(n, t, [6]) for n, t in (("x", TensorProto.INT64), ("y", TensorProto.FLOAT))]
+    model = helper.make_model(helper.make_graph([node], "g", [x], [y]), opset_imports=[helper.make_opsetid("", 18)])
+    with pytest.raises(ResourceExhaustedError):
+        pb.onnx.load(model)
+
+
+def test_a_complex_padding_is_written() -> None:
+    graph = pb.onnx.load(
+        text(
+            "(float[3] x, int64[2] pads, complex128 value, int64[1] axes) => (float[?] y) "
+            "{ y = Pad (x, pads, value, axes) }",
+            25,
+        )
+    )
+    made = pb.onnx.differentiate(graph)
+    pb.onnx.export(made.outputs, graph.input_tensors)
 
 
 EXTERNAL: dict[str, tuple[TensorProto, type[Exception], str]] = {

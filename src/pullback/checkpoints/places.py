@@ -52,8 +52,11 @@ def read(path: Path) -> dict[str, SavedSource]:
 
 def is_there(path: Path) -> bool:
     """Whether there is a checkpoint at `path`; a folder that was not written to its end is none."""
-    head = _head(path)
-    return head is not None and head.is_file()
+    try:
+        head = _head(path)
+        return head is not None and head.is_file()
+    except OSError:  # a name that is too long for a file
+        return False
 
 
 def time_of(path: Path) -> float:

@@ -111,7 +111,7 @@ def _elements(tensor: Any, dtype: Any) -> Array:
         texts[:] = list(values)
         return texts
     if dtype == float16:
-        return np.fromiter(values, np.uint32, len(values)).astype(np.uint16).view(dtype)
+        return np.fromiter(values, np.int64, len(values)).astype(np.uint16).view(dtype)
     if dtype == complex64:
         return np.fromiter(values, np.float32, len(values))[: len(values) // 2 * 2].view(dtype)
     return np.fromiter(values, np.int64 if dtype.kind in "iu" else dtype, len(values)).astype(dtype, copy=False)

@@ -250,7 +250,7 @@ class _Backward:
         """The body of the backward loop; the arrays that it scans, and the constants that it reads."""
         c, s = self.loop.carried, self.loop.scanned
         rows, places = self._rows(), self.pullback.places
-        carried = [_cotangent_parameter(y) for y, on in zip(self.body.results, self.active, strict=False) if on]
+        carried = [self._cotangent_parameter(i) for i, on in enumerate(self.active) if on]
         for x, place in zip(self.body.parameters[c + s :], places[c + s :], strict=True):
             if self._is_sum(place):
                 carried.append(_sum_parameter(x))
@@ -273,6 +273,11 @@ class _Backward:
         ]
         closed = function.with_results(function.results, parameters)
         return closed, [rows[i] for i in scanned], [self.constants[i] for i in read]
+
+    def _cotangent_parameter(self, i: int) -> Parameter:
+        """What stands for the cotangent of what a step hands to the next one: of its shape, if the start has it too."""
+        y, start = self.body.results[i], self.op.inputs[1 + i]
+        return Parameter((y if y.shape.is_compatible_with(start.shape) else self.body.parameters[i]).type)
 
     def _name(self) -> str:
         return f"{self.body.name}_grad"
@@ -321,11 +326,6 @@ def _symbols(x: Tensor) -> set[Length]:
 
 def _zeros(k: Tensor) -> Tensor:
     return variable_zeros(k) if isinstance(k.dtype, TokenType) else zeros_like(k)
-
-
-def _cotangent_parameter(y: Tensor) -> Parameter:
-    """What stands for the cotangent of `y`, what a step hands to the next one: of its shape."""
-    return Parameter(y.type)
 
 
 def _sum_parameter(x: Tensor) -> Parameter:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import Any, ClassVar, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +23,7 @@ from .memory import Memory
 from .naming import check_operation_name
 from .primitive import Primitive, primitive_class
 from .python_function import PythonFunction, missing_function
-from .schema import expect, field, fits, shown, texts
+from .schema import RAISED, declared, expect, field, fits, shown, texts
 from .scopes import NOTHING
 from .serialize import FORMAT, VERSION
 from .shape import TensorShape
@@ -34,17 +32,6 @@ from .types import TensorType
 _ATTRS: Mapping[str, Any] = {"_class": list, "_gradient_op_type": bytes}
 """The types of the attributes beyond a primitive's that are read here."""
 _LARGEST = 2**63
-_RAISED = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NotImplementedError,
-    StopIteration,
-    TypeError,
-    ValueError,
-)
-"""What `infer` may meet with attributes that have the right types and make no sense."""
 PythonFunctions = Mapping[str, Callable[..., Any]]
 
 
@@ -150,7 +137,7 @@ class _Decoder:
                 attrs=self._attrs(field(entry, "attrs", dict, where, {}), where) or NOTHING,
                 original_op=original,
             )
-        except _RAISED as error:
+        except RAISED as error:
             raise DataLossError(f"{where} (type {type_name}) cannot be made again: {error}") from error
         for y in op.outputs:
             if not isinstance(y.dtype, np.dtype | TokenType) or not isinstance(y.shape, TensorShape):
@@ -159,15 +146,15 @@ class _Decoder:
 
     def _primitive(self, cls: type[Primitive], entry: Mapping[str, Any], where: str) -> Primitive:
         attributes = {key: self._value(value, f"{where}: '{key}'") for key, value in entry.items()}
-        declared = _declared(cls)  # type: ignore[arg-type]
+        kinds = declared(cls)  # type: ignore[arg-type]
         for key, value in attributes.items():
-            if key not in declared:
+            if key not in kinds:
                 raise DataLossError(f"{where} (type {cls.type}): there is no attribute {shown(key)}")
-            if not fits(value, declared[key]):
+            if not fits(value, kinds[key]):
                 raise DataLossError(f"{where} (type {cls.type}): its attribute '{key}' cannot be {shown(value)}")
         try:
             return cls(**attributes)
-        except _RAISED as error:
+        except RAISED as error:
             raise DataLossError(f"{where} (type {cls.type}) cannot be made again: {error}") from error
 
     def _attrs(self, entry: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -247,16 +234,6 @@ def _tensor(made: Mapping[str, Operation], name: str, where: str) -> Tensor:
     if not (number.isdecimal() and len(number) < 5 and int(number) < len(outputs)):
         raise DataLossError(f"{where} names the tensor {shown(name)}, but '{op_name}' has {len(outputs)} outputs")
     return outputs[int(number)]
-
-
-@cache
-def _declared(cls: type[Primitive]) -> Mapping[str, Any]:
-    """The types that the fields of a primitive are annotated with; any, where these cannot be looked up."""
-    try:
-        hints = get_type_hints(cls)
-    except NameError:
-        return {name: Any for base in cls.__mro__ for name in inspect.get_annotations(base)}
-    return {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
 
 
 def _parts(value: Any, count: int, where: str) -> list[Any]:

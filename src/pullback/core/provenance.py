@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from .errors import PullbackError
 from .primitive import Primitive
+from .schema import RAISED
 
 LARGEST = 64
 """Numbers beyond it are no attributes of a hint, and arrays of more elements no part of one."""
 LONGEST = 4096
 """Hints of more characters are not read."""
-FAILURES = (
-    PullbackError,
-    ArithmeticError,
-    AssertionError,
-    LookupError,
-    TypeError,
-    ValueError,
-    NotImplementedError,
-    AttributeError,
-    StopIteration,
-    RecursionError,
-)
+FAILURES = (*RAISED, PullbackError, RecursionError)
 """What a hint that makes no sense may lead to."""
 
 

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping
+from functools import cache
 from reprlib import Repr
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from .errors import DataLossError
 
 T = TypeVar("T")
+RAISED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
+"""What building an operation may meet with attributes that have the right types and make no sense."""
 _WORDS: dict[Any, str] = {
     bool: "true or false",
     dict: "an object",
@@ -66,6 +79,16 @@ def texts(value: Any, where: str) -> list[str]:
 def shown(value: Any) -> str:
     """A value as a message shows it: briefly."""
     return _repr.repr(value)
+
+
+@cache
+def declared(cls: type[Any]) -> Mapping[str, Any]:
+    """The types that the fields of a class are annotated with; any, where these cannot be looked up."""
+    try:
+        hints = get_type_hints(cls)
+    except NameError:
+        return {name: Any for base in cls.__mro__ for name in inspect.get_annotations(base)}
+    return {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
 
 
 def fits(value: Any, annotation: Any) -> bool:

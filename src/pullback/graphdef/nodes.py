@@ -8,18 +8,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from ..core.dtypes import DType
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Tensor, get_default_graph
+from ..core.limits import reading
 from ..core.primitive import Primitive, primitive_class
+from ..core.schema import declared, fits, shown
+from ..core.shape import TensorShape
 from ..core.sites import Place
 from ..primitives.creation.constant import constant_value
-from .attributes import attribute_of
+from .attributes import FunctionName, attribute_of
 
 if TYPE_CHECKING:
     from .translation import Region
 
 REQUIRED: Any = object()
 """What stands for the default of an attribute that has none."""
+
+
+_KINDS: Mapping[str, Any] = {
+    "dtype": DType,
+    "element_dtype": DType,
+    "value": np.ndarray,
+    "shape": TensorShape,
+    **dict.fromkeys(("f", "cond", "body", "then_branch", "else_branch"), FunctionName),
+    **dict.fromkeys(("branches", "ksize", "ksizes", "strides", "rates", "pooling_ratio"), tuple),
+    **dict.fromkeys(("num_split", "num_partitions", "block_size", "k", "num"), int),
+}
+"""The types of the values of attributes that have no default: those of one name are of one type in TensorFlow."""
 
 
 class Reader(NamedTuple):
@@ -130,11 +146,23 @@ class Node:
                 self.reject(f"the attribute '{name}' is missing")
             return default
         value = self._attributes[name]
+        kind = _KINDS.get(name, Any) if default is REQUIRED else _kind_of(default)
         if value.placeholder:
             if value.placeholder not in self.given:
                 self.reject(f"the attribute '{name}' stands for '{value.placeholder}', which the call does not give")
             value = self.given[value.placeholder]
-        return attribute_of(value)
+        found = attribute_of(value)
+        if not fits(found, kind):
+            self.reject(f"the attribute '{name}' cannot be {shown(found)}")
+        return found
+
+    def count(self, name: str) -> int:
+        """The value of an attribute that says how many outputs there are, or tensors to make."""
+        found: int = self.attribute(name)
+        if found < 0:
+            self.reject(f"the attribute '{name}' cannot be {found}")
+        reading().expects_nodes(found)
+        return found
 
     def all_of(self, defaults: Mapping[str, Any]) -> list[Any]:
         """The values of the attributes of these names, texts as such."""
@@ -148,6 +176,10 @@ class Node:
 
     def make(self, primitive: Primitive, *inputs: Tensor) -> Any:
         """The outputs of an operation of that primitive, which has the name of the node."""
+        kinds = declared(type(primitive))  # type: ignore[arg-type]
+        for key, value in primitive.attributes.items():
+            if not fits(value, kinds[key]):
+                self.reject(f"'{key}' of {primitive.type} cannot be {shown(value)}")
         result = get_default_graph().acting.add(primitive, inputs, self.exactly).result
         return result if isinstance(result, Tensor) or result else None
 
@@ -188,6 +220,13 @@ class Node:
 
     def __str__(self) -> str:
         return f"node '{self.name}' ({self.op_type})"
+
+
+def _kind_of(default: Any) -> Any:
+    """The type of the values of an attribute that has this default."""
+    if default is None:
+        return Any
+    return bytes | DType if isinstance(default, str) else type(default)
 
 
 def same(node: Node, *xs: Tensor) -> Any:

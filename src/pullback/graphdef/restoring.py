@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..core.errors import InvalidArgumentError
+from ..core.errors import DataLossError, InvalidArgumentError
 from .attributes import array_of
 from .flow import Flow
 from .messages import parsed
@@ -19,6 +19,8 @@ HANDLES = ("VarHandleOp", "VariableV2", "Variable")
 _ASSIGNMENTS = ("Assign", "AssignVariableOp")
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 """What TensorFlow says in place of a name of variables that are not shared."""
+_MOST_DIGITS = 18
+"""Of the numbers that say a part of an array."""
 T = TypeVar("T")
 
 
@@ -30,6 +32,8 @@ class Saved(NamedTuple):
 
     def of(self, whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The value, from the array of that name."""
+        if len(self.part) > whole.ndim:
+            raise DataLossError(f"'{self.key}' has {whole.ndim} axes, but a part of it has {len(self.part)}")
         return whole[self.part] if self.part else whole
 
 
@@ -74,6 +78,11 @@ def _restored(section: Section) -> Iterator[tuple[str, Saved]]:
     if not restored:
         return
     flow = Flow(section)
+    for name in restored:
+        if len(section.reads[name]) != 3:
+            raise InvalidArgumentError(
+                f"import_graph_def: node '{name}' (RestoreV2) takes 3 inputs, not {len(section.reads[name])}"
+            )
     texts = {name: [_texts(section, source.node) for source in section.reads[name][1:3]] for name in restored}
     for name, proto in section.protos.items():
         if proto.op not in _ASSIGNMENTS or len(section.reads[name]) != 2:
@@ -90,7 +99,10 @@ def _texts(section: Section, name: str) -> list[str]:
     proto = section.protos.get(name)
     if proto is None or proto.op != "Const":
         raise InvalidArgumentError(f"import_graph_def: '{name}', which a RestoreV2 node reads, is no constant")
-    return [text.decode(errors="replace") for text in array_of(proto.attr["value"].tensor).ravel().tolist()]
+    texts = array_of(proto.attr["value"].tensor)
+    if texts.dtype != object:
+        raise InvalidArgumentError(f"import_graph_def: '{name}', which a RestoreV2 node reads, are no texts")
+    return [text.decode(errors="replace") for text in texts.ravel().tolist()]
 
 
 def _part(text: str) -> tuple[slice, ...]:
@@ -102,7 +114,7 @@ def _part(text: str) -> tuple[slice, ...]:
         numbers = extent.split(",")
         if extent == "-":
             slices.append(slice(None))
-        elif len(numbers) == 2 and all(n.isdecimal() for n in numbers):
+        elif len(numbers) == 2 and all(n.isdecimal() and len(n) <= _MOST_DIGITS for n in numbers):
             start, length = map(int, numbers)
             slices.append(slice(start, start + length))
         else:

@@ -14,7 +14,7 @@ import numpy as np
 from ..checkpoints.reader import load_checkpoint
 from ..checkpoints.tensor_bundle import is_bundle
 from ..checkpoints.tensorflow_files import names_of_objects, read_tensorflow
-from ..core.errors import DataLossError, NotFoundError
+from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.graph import Graph, Tensor
 from ..core.limits import limited
 from ..engines.session import Session
@@ -118,9 +118,20 @@ def add_frozen(graph: Graph, folder: Path, tags: str | Iterable[str] | None, sig
             raise NotFoundError(f"saved_model.load_frozen: there is no signature '{signature}'; there are {known}")
         chosen = meta.signature_def[signature]
         names = [info.name for side in (chosen.inputs, chosen.outputs) for info in side.values()]
+        nodes = {node.name for node in meta.graph_def.node}
+        for name in names:
+            if name.partition(":")[0] not in nodes:
+                raise InvalidArgumentError(
+                    f"saved_model.load_frozen: the signature '{signature}' has '{name}', of which the graph has no node"
+                )
         with graph.as_default():
             add_constant_graph(meta, _values(folder, saved_variables(meta.graph_def, _objects(folder))), names)
-        return _signatures(graph, meta)[signature]
+        offered = _signatures(graph, meta).get(signature)
+        if offered is None:
+            raise InvalidArgumentError(
+                f"saved_model.load_frozen: the signature '{signature}' has outputs of nodes that these do not have"
+            )
+        return offered
 
 
 def load_into(

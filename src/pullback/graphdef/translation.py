@@ -15,6 +15,7 @@ from ..core.dtypes import TokenType
 from ..core.errors import InvalidArgumentError, PullbackError
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.limits import reading
+from ..core.schema import RAISED, shown
 from ..core.sites import Place, Site
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.identity.identity import identity, identity_n, no_op
@@ -264,9 +265,12 @@ class Region:
         for key, value in node.proto.attr.items():
             if key.startswith("_") and key != HINT and not value.placeholder:
                 kept[key] = attribute_of(value)
-        if isinstance(kept.get("_class"), tuple):
+        groups = kept.get("_class", ())
+        if not isinstance(groups, tuple) or not all(isinstance(group, bytes) for group in groups):
+            node.reject(f"the attribute '_class' cannot be {shown(groups)}")
+        if groups:
             kept["_class"] = [_moved(group, self.prefix) for group in kept["_class"]]
-        rule = kept.get("_gradient_op_type", b"").decode(errors="replace")
+        rule = node.text("_gradient_op_type")
         if rule.startswith(_OF_A_CALL):
             del kept["_gradient_op_type"]
         elif rule and not single:
@@ -316,7 +320,7 @@ def explained(node: Node) -> Iterator[None]:
         if str(error).startswith("import_graph_def:"):
             raise
         raise type(error)(f"import_graph_def: {node}: {error}") from error
-    except (ArithmeticError, ValueError, TypeError, LookupError, NotImplementedError) as error:
+    except RAISED as error:
         said = f"there is no {error}" if isinstance(error, KeyError) else error
         raise InvalidArgumentError(f"import_graph_def: {node}: {said}") from error
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import AttributeProto, NodeProto, defs
 
-from ..core.dtypes import float16
+from ..core.dtypes import COMPLEX, float16
 from .kernels import letter_of, signature
 from .model import domain_of
 from .reading import Node, all_nodes
@@ -36,8 +36,11 @@ Types = Sequence[Any]
 def is_runnable(node: Node, own: int, opset: int, types: Types) -> bool:
     """Whether a node of a model of opset `own` means the same at `opset`, and onnxruntime runs it.
 
-    `types` are those of its inputs, and then of its outputs; None for what is left out or no tensor.
+    `types` are those of its inputs, and then of its outputs; None for what is left out or no tensor. Complex numbers
+    are written as pairs, which no node takes as they are.
     """
+    if any(known is not None and known.dtype in COMPLEX for known in types):
+        return False
     if not _is_known(node.domain, node.op_type, own, opset):
         return False
     for attribute in node.attributes.values():

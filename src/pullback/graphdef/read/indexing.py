@@ -123,7 +123,7 @@ def where_(node: Node, x: Tensor) -> Any:
 
 @reader("DynamicPartition", outputs=("outputs",))
 def partition(node: Node, x: Tensor, partitions: Tensor) -> Any:
-    return tuple(dynamic_partition(x, partitions, node.attribute("num_partitions"), name=node.exactly))
+    return tuple(dynamic_partition(x, partitions, node.count("num_partitions"), name=node.exactly))
 
 
 @reader("DynamicStitch", "ParallelDynamicStitch")

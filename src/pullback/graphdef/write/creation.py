@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import int32
+from ...core.dtypes import int32, int64
 from ...core.values import Const
 from ...primitives.creation.eye import Eye
 from ...primitives.creation.fill import Fill, Filled, FillLike
@@ -25,7 +25,9 @@ def lengths_of(body: Body, lengths: Sequence[int | None] | None, given: Sequence
     (vector,) = given
     if lengths is None or None not in lengths:
         return vector
-    known = [-1 if n is None else n for n in lengths]
+    known = [0 if n is None else n for n in lengths]
+    if vector.dtype != np.int32 or max(known) >= 2**31:
+        vector = body.cast(vector, int64)
     open_ = body.constant(np.array([n is None for n in lengths]))
     return body.node("SelectV2", open_, vector, body.constant(known, vector.dtype))
 

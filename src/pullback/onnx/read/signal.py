@@ -40,6 +40,8 @@ def dft(node: Node, x: Tensor, dft_length: Tensor | None = None, axis: Tensor | 
     kinds = (bool(node.attribute("onesided", 0)), bool(node.attribute("inverse", 0)))
     transform = partial(_transformed, x, count, *kinds)
     if known is not None:
+        if not -rank <= known < rank - 1 or known == -1:
+            node.reject(f"axis {int(known)} is none of those along which {x.type} has numbers")
         return transform(int(known) % rank)
     # Which axis it is shows in a run: a branch for each.
     assert axis is not None

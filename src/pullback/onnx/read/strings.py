@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import DType, float32, int64, string
+from ...core.limits import reading
 from ...core.operation import Tensor
 from ...primitives.creation.constant import constant
 from ...primitives.elementwise.maximum import maximum
@@ -31,6 +32,9 @@ from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length, rank_of
 from .operands import vector
+
+_NODES_OF_A_STEP = 100
+"""What counts for elements so many others apart, for each element of an n-gram."""
 
 Array = np.ndarray[Any, Any]
 
@@ -98,6 +102,7 @@ def tf_idf_vectorizer(node: Node, x: Tensor) -> Tensor:
     columns = np.asarray(node.attribute("ngram_indexes"), np.int64)
     counts = [_counted(node, rows, n, grams) for n, (_, grams) in pools.items()]
     width = int(columns.max(initial=-1)) + 1
+    reading().takes_bytes(4 * len(places) * width)
     where_to = np.zeros((len(places), width), np.float32)
     where_to[np.arange(len(places)), columns[places]] = 1.0
     total = concat(counts, 1) if counts else cast(rows[:, :0], float32)
@@ -133,7 +138,9 @@ def _pools(node: Node, x: Tensor) -> dict[int, tuple[Array, Array]]:
 def _counted(node: Node, rows: Tensor, n: int, grams: Array) -> Tensor:
     """How often each n-gram is in each row."""
     total: Any = None
-    for step in range(1, 2 + (node.attribute("max_skip_count") if n > 1 else 0)):
+    steps = 1 + (node.attribute("max_skip_count") if n > 1 else 0)
+    reading().expects_nodes(_NODES_OF_A_STEP * n * steps)
+    for step in range(1, 1 + steps):
         holds: Any = None
         for k in range(n):
             end = maximum(_as_tensor(length(rows, 1)) - (n - 1 - k) * step, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial, wraps
+from functools import cache, lru_cache, partial, wraps
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +41,7 @@ class AbstractElementwise(Primitive):
     """The dtypes it takes; None where it takes all."""
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        check_count(self, len(types))
         first = types[0]
         if types[-1] is first and len(types) < 3 and (self.dtypes is None or first.dtype in self.dtypes):
             return (first,)
@@ -68,9 +69,28 @@ class AbstractPredicate(Primitive):
     dtypes: ClassVar[frozenset[DType] | None] = None
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        check_count(self, len(types))
         return (TensorType(bool_, infer_elementwise(self, types).shape),)
 
     gradient = no_gradient
+
+
+def check_count(primitive: Primitive, count: int) -> None:
+    """TypeError where an elementwise primitive does not take so many inputs."""
+    wanted = _operand_count(type(primitive))  # type: ignore[arg-type]
+    if count != wanted and (wanted is not None or not count):
+        raise TypeError(f"{_function(primitive)}: it takes {wanted or 'one or more'} inputs, not {count}")
+
+
+@cache
+def _operand_count(cls: type[Primitive]) -> int | None:
+    """How many inputs the kernel or the derivative takes; None for any number."""
+    given = [(cls.kernel, 2), *([(cls.partials, 3)] if issubclass(cls, AbstractElementwise) else [])]
+    for function, before in given:
+        parameters = list(inspect.signature(function).parameters.values())[before:]
+        if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            return len(parameters)
+    return None
 
 
 def _all_of_shape(xs: Sequence[Tensor], shape: TensorShape) -> bool:

@@ -93,7 +93,11 @@ class Range(Primitive):
     """Start, limit and step, where they are static; else they are inputs."""
 
     def infer(self, *given: TensorType) -> tuple[TensorType, ...]:
-        del given
+        if len(given) != (3 if self.numbers is None else 0):
+            raise TypeError(f"range: it takes start, limit and step, not {len(given)} inputs")
+        for x in given:
+            if not (x.shape.is_compatible_with([]) or x.shape.is_compatible_with([1])):
+                raise ValueError(f"range: start, limit and step must be scalars, not {x}")
         if self.numbers is None:
             return (TensorType(self.dtype, TensorShape([None])),)
         return (TensorType(self.dtype, TensorShape([_range_length(*self.numbers)])),)

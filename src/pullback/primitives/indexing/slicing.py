@@ -154,7 +154,11 @@ class StridedSliceGrad(Primitive):
 
     def infer(self, dy: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
         lengths = rest[1:] if _has_unknown(self.spec) else rest
-        return (TensorType(dy.dtype, shape_to_infer(self.shape, lengths[0] if lengths else None)),)
+        whole = TensorType(dy.dtype, shape_to_infer(self.shape, lengths[0] if lengths else None))
+        (part,) = StridedSlice(self.spec).infer(whole)
+        if not dy.shape.is_compatible_with(part.shape):
+            raise ValueError(f"strided_slice: the slice of {whole} is {part}, but its cotangent is {dy}")
+        return (whole,)
 
     def kernel(self, xp: Any, dy: Any, *rest: Any) -> Any:
         index, dims = self.index_and_shape(rest)

@@ -19,7 +19,7 @@ from ...core.primitive import Primitive
 from ...core.shape import broadcast_axes, summed_axes
 from ...core.traits import ADDS, IGNORES_ZEROS, reads_shape
 from ...core.types import TensorType
-from ..shape.broadcast import broadcast_like
+from ..shape.broadcast import broadcast_like, broadcast_result
 from ..shape.reshape import reshape_like
 from ..shape.squeeze import ExpandDims
 from .abstract import AbstractReduction
@@ -55,6 +55,7 @@ class SumLike(Primitive):
     traits = (ADDS, IGNORES_ZEROS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        broadcast_result(like, x.shape, "sum_like")
         return (TensorType(x.dtype, like.shape),)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:

@@ -46,7 +46,7 @@ class BroadcastTo(Primitive):
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
         shape = as_shape(wanted_lengths(self.shape, lengths))
-        return (TensorType(x.dtype, _broadcast_result(x, shape)),)
+        return (TensorType(x.dtype, broadcast_result(x, shape)),)
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
         return xp.broadcast_to(x, shape_to_use(self.shape, lengths))
@@ -66,7 +66,7 @@ class BroadcastLike(Primitive):
     traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, _broadcast_result(x, like.shape)),)
+        return (TensorType(x.dtype, broadcast_result(x, like.shape)),)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         return xp.broadcast_to(x, like.shape)
@@ -81,7 +81,7 @@ def _sum_back(dy: Tensor, x: Tensor) -> Tensor:
     return sum_like(dy, x)
 
 
-def _broadcast_result(x: TensorType, shape: TensorShape) -> TensorShape:
+def broadcast_result(x: TensorType, shape: TensorShape, what: str = "broadcast_to") -> TensorShape:
     """`shape`, with the lengths of `x` where it says none and `x` has another than 1."""
     given, wanted = x.shape.lengths, shape.lengths
     if given is None or wanted is None:
@@ -89,6 +89,6 @@ def _broadcast_result(x: TensorType, shape: TensorShape) -> TensorShape:
     lead = len(wanted) - len(given)
     pairs = list(zip(given, wanted[max(lead, 0) :], strict=False))
     if lead < 0 or any(isinstance(m, int) and isinstance(n, int) and m not in (1, n) for m, n in pairs):
-        raise ValueError(f"broadcast_to: {x} does not broadcast to {shape}")
+        raise ValueError(f"{what}: {x} does not broadcast to {shape}")
     lengths = wanted[:lead] + tuple([m if n is None and isinstance(m, int) and m != 1 else n for m, n in pairs])
     return shape if lengths == wanted else TensorShape(lengths)

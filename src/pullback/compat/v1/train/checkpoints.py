@@ -237,4 +237,13 @@ def summary_iterator(path: PathLike) -> Iterator[Any]:
         ImportError: the package tensorboard is not installed.
     """
     kind = message("Event")
-    return (kind.FromString(record) for record in read_records(path))
+    return (_event(kind, record, path) for record in read_records(path))
+
+
+def _event(kind: Any, record: bytes, path: PathLike) -> Any:
+    from google.protobuf.message import DecodeError
+
+    try:
+        return kind.FromString(record)
+    except DecodeError as error:
+        raise pb.errors.DataLossError(f"{os.fsdecode(path)} is no file of events: {error}") from None

@@ -16,15 +16,19 @@ from ....primitives.shape.stacking import Unpack, concat, split, stack
 from ....primitives.shape.tile import tile
 from ....primitives.shape.transpose import transpose
 from ....primitives.sorting.permutation import invert_permutation
-from ...nodes import REQUIRED, Node, calling, making, reader
+from ...nodes import REQUIRED, Node, calling, reader
 
 reader("Reshape")(calling(reshape, 2))
 reader("InvertPermutation")(calling(invert_permutation, 1))
 reader("Tile")(calling(tile, 2))
 reader("Pad")(calling(pad, 2))
-reader("Unpack", outputs=("output",))(making(Unpack, num=REQUIRED, axis=0))
 reader("ReverseSequence")(calling(reverse_sequence, 2, seq_dim=REQUIRED, batch_dim=0))
 reader("MirrorPad")(calling(pad, 2, mode=""))
+
+
+@reader("Unpack", outputs=("output",))
+def unpack(node: Node, x: Tensor) -> Any:
+    return node.make(Unpack(node.count("num"), node.attribute("axis", 0)), x)
 
 
 @reader("ExpandDims")
@@ -78,12 +82,12 @@ def concat_offset(node: Node, axis: Tensor, *shapes: Tensor) -> Any:
 
 @reader("Split", outputs=("output",))
 def split_(node: Node, axis: Tensor, x: Tensor) -> Any:
-    return tuple(split(x, node.attribute("num_split"), axis, name=node.exactly))
+    return tuple(split(x, node.count("num_split"), axis, name=node.exactly))
 
 
 @reader("SplitV", outputs=("output",))
 def split_v(node: Node, x: Tensor, sizes: Tensor, axis: Tensor) -> Any:
-    return tuple(split(x, sizes, axis, node.attribute("num_split"), name=node.exactly))
+    return tuple(split(x, sizes, axis, node.count("num_split"), name=node.exactly))
 
 
 @reader("PadV2")
