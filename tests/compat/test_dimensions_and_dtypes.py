@@ -210,3 +210,13 @@ def test_numbers_of_eight_bits_are_moved_and_cast(engine: str) -> None:
     assert narrow == pb.dtypes.experimental.float8_e5m2
     assert narrow.is_floating
     assert tf.Session(engine=engine).run(y, {x: [1.0, 1.1, 300.0]}).tolist() == [320.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", [pb.float32, pb.bfloat16, pb.string, pb.bool, pb.uint64, pb.complex128])
+def test_dtypes_have_tensorflows_numbers(dtype: Any) -> None:
+    pytest.importorskip("tensorboard")
+    number = tf.as_dtype(dtype).as_datatype_enum
+    assert tf.as_dtype(number) == tf.as_dtype(number + 100) == tf.DType(number) == dtype
+    for wrong in (0, -1, 11, 99, 200 + number, True):
+        with pytest.raises(TypeError, match="is not a dtype of pullback"):
+            tf.as_dtype(wrong)

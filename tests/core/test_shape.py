@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compat import v1 as tf
 from pullback.core.shape import TensorShape, broadcast_axes, broadcast_static_shape
 from pullback.core.types import tensor_type
 
@@ -108,16 +106,6 @@ def test_dtypes_are_numpys() -> None:
     assert pb.as_dtype("resource") is pb.resource
     for wrong in ("text", None, dict, "float31"):
         with pytest.raises(TypeError, match="is not a dtype of pullback; use one of bfloat16, bool, complex128"):
-            pb.as_dtype(wrong)
-
-
-@pytest.mark.parametrize("dtype", [pb.float32, pb.bfloat16, pb.string, pb.bool, pb.uint64, pb.complex128])
-def test_dtypes_have_tensorflows_numbers(dtype: Any) -> None:
-    pytest.importorskip("tensorboard")
-    number = tf.as_dtype(dtype).as_datatype_enum
-    assert pb.as_dtype(number) == pb.as_dtype(number + 100) == dtype
-    for wrong in (0, -1, 11, 99, 200 + number, True):
-        with pytest.raises(TypeError, match="is not a dtype of pullback"):
             pb.as_dtype(wrong)
 
 

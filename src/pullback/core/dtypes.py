@@ -61,12 +61,6 @@ NARROW: frozenset[DType] = frozenset([np.dtype(getattr(ml_dtypes, name)) for nam
 """What numbers are only stored in: they are moved and cast, and there is no arithmetic on them."""
 _ARRAYS: frozenset[DType] = INEXACT | INTEGER | {bool}
 _BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resource, "string": string, "variant": variant}
-_NUMBERED = (
-    "float32 float64 int32 uint8 int16 int8 string complex64 int64 bool 11 12 13 bfloat16 15 16 "
-    "uint16 complex128 float16 resource variant uint32 uint64"
-)
-_BY_NUMBER = {i: _BY_NAME[name] for i, name in enumerate(_NUMBERED.split(), 1) if name in _BY_NAME}
-"""By the numbers of TensorFlow's `DataType`; those of references are greater by 100."""
 _PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, builtins.bool: bool, complex: complex128}
 _PYTHON |= {str: string, bytes: string, object: string, np.str_: string, np.bytes_: string}
 
@@ -74,8 +68,7 @@ _PYTHON |= {str: string, bytes: string, object: string, np.str_: string, np.byte
 def as_dtype(type_value: DTypeLike) -> DType:
     """The dtype that `type_value` names: a dtype, a NumPy scalar class, a name such as "float32", or a Python type.
 
-    Python's `float` and `int` mean float32 and int32, and so does "float", as in TensorFlow. Numbers are those that
-    TensorFlow's messages have for dtypes (`attr["T"].type`).
+    Python's `float` and `int` mean float32 and int32, and so does "float", as in TensorFlow.
 
     Raises:
         TypeError: `type_value` names no dtype of pullback.
@@ -89,9 +82,6 @@ def as_dtype(type_value: DTypeLike) -> DType:
         return _BY_NAME[type_value]
     if isinstance(type_value, str) and type_value == "float":
         return float32
-    number: Any = type_value
-    if type(number) is builtins.int and 0 < number < 200 and number % 100 in _BY_NUMBER:
-        return _BY_NUMBER[number % 100]
     if isinstance(type_value, type) and type_value in _PYTHON:
         return _PYTHON[type_value]
     if isinstance(type_value, np.dtype) and type_value.kind in "OSU":

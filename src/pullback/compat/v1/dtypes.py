@@ -19,6 +19,13 @@ from ... import dtypes as today
 from ...core import dtypes
 from ...interop.summary_values import type_number
 
+_NUMBERED = (
+    "float32 float64 int32 uint8 int16 int8 string complex64 int64 bool 11 12 13 bfloat16 15 16 "
+    "uint16 complex128 float16 resource variant uint32 uint64"
+)
+_BY_NUMBER = {i: name for i, name in enumerate(_NUMBERED.split(), 1) if not name.isdecimal()}
+"""By the numbers of TensorFlow's `DataType`; those of references are greater by 100."""
+
 
 class DType:
     """A dtype as TensorFlow has it: equal to NumPy's, taken wherever NumPy's is, and with more methods.
@@ -36,7 +43,7 @@ class DType:
 
     def __init__(self, type_enum: Any, handle_data: object = None) -> None:
         del handle_data
-        self.dtype = dtypes.as_dtype(type_enum)
+        self.dtype = dtypes.as_dtype(_named(type_enum))
 
     @property
     def as_numpy_dtype(self) -> type:
@@ -164,8 +171,15 @@ def seen(dtype: dtypes.DType) -> Any:
 
 
 def as_dtype(type_value: Any) -> Any:
-    """The dtype that `type_value` names; see `pb.as_dtype`."""
-    return seen(dtypes.as_dtype(type_value))
+    """The dtype that `type_value` names; see `pb.as_dtype`. Numbers are those of messages (`attr["T"].type`)."""
+    return seen(dtypes.as_dtype(_named(type_value)))
+
+
+def _named(type_value: Any) -> Any:
+    """The name of a dtype that is given by number; all else as it is."""
+    if type(type_value) is not int or not 0 < type_value < 200:
+        return type_value
+    return _BY_NUMBER.get(type_value % 100, type_value)
 
 
 experimental = SimpleNamespace(**{name: seen(dtype) for name, dtype in vars(today.experimental).items()})

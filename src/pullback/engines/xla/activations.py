@@ -13,6 +13,7 @@ from ...primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
 from ...primitives.activations.rectifiers import Relu, Relu6, SiluGrad
 from ...primitives.activations.sigmoid import Sigmoid
 from ...primitives.activations.softmax import LogSoftmax, exponentials
+from .array_namespace import NAMESPACE
 from .fences import is_there
 from .platform import on_processor
 from .registry import xla_kernel
@@ -37,7 +38,7 @@ def relu6(primitive: Relu6, x: jax.Array) -> jax.Array:
 @xla_kernel(LogSoftmax)
 def log_softmax(primitive: LogSoftmax, x: jax.Array) -> jax.Array:
     """A choice as well: else XLA keeps what the logarithm is subtracted from beside the difference."""
-    shifted, _, total = exponentials(jnp, _wide(x), primitive.axis)
+    shifted, _, total = exponentials(NAMESPACE, _wide(x), primitive.axis)
     return jnp.where(jnp.isneginf(shifted), shifted, shifted - jnp.log(total)).astype(x.dtype)
 
 
