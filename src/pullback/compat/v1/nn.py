@@ -48,13 +48,13 @@ from ...core.typing import TensorLike
 from ...layers.losses.ctc_search import searched
 from ...primitives.losses.ctc import without_repeats
 from ...primitives.sparse.lookup import Lookup, bags_looked_up, bags_looked_up_safely
-from ...primitives.variables.partitions import VariablePart, part_lengths
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
 from .backprop import conv2d_backprop_input as conv2d_backprop_input
 from .backprop import conv3d_backprop_filter as conv3d_backprop_filter
 from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 from .composites import of_composites_too, on_composites_too
+from .dealt_tables import in_turn, is_dealt_out, of_dtype, places_of, tables_of
 from .dilation import with_space_to_batch as with_space_to_batch
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
@@ -312,9 +312,9 @@ def embedding_lookup(
     if isinstance(ids, pb.RaggedTensor):
         flat = embedding_lookup(params, ids.flat_values, partition_strategy, name, validate_indices, max_norm)
         return ids.with_flat_values(flat)
-    tables = _tables("embedding_lookup", params, partition_strategy)
-    if _is_dealt_out(tables, partition_strategy):
-        ids = _places(tables, ids)
+    tables = tables_of("embedding_lookup", params, partition_strategy)
+    if is_dealt_out(tables, partition_strategy):
+        ids = places_of(tables, ids)
     return today.embedding_lookup(tables if len(tables) > 1 else tables[0], ids, max_norm, name)
 
 
@@ -334,7 +334,7 @@ def embedding_lookup_sparse(
         ValueError: another strategy.
     """
     del allow_fast_lookup
-    tables = _tables("embedding_lookup_sparse", params, partition_strategy)
+    tables = tables_of("embedding_lookup_sparse", params, partition_strategy)
     ids = _in_tables(tables, sp_ids, partition_strategy)
     return bags_looked_up(_lookup(tables, max_norm), ids, sp_weights, combiner, name)
 
@@ -356,12 +356,12 @@ def safe_embedding_lookup_sparse(
         ValueError: another strategy; tables and weights of different dtypes.
     """
     del allow_fast_lookup
-    tables = _tables("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
+    tables = tables_of("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
     if sparse_weights is not None:
-        tables = [_of_dtype(table, sparse_weights.dtype) for table in tables]
-    if _is_dealt_out(tables, partition_strategy):
+        tables = [of_dtype(table, sparse_weights.dtype) for table in tables]
+    if is_dealt_out(tables, partition_strategy):
         if default_id is not None:
-            default_id = _places(tables, pb.convert_to_tensor(default_id, sparse_ids.values.dtype))
+            default_id = places_of(tables, pb.convert_to_tensor(default_id, sparse_ids.values.dtype))
         sparse_ids = _in_tables(tables, sparse_ids, partition_strategy)
     lookup = _lookup(tables, max_norm)
     return bags_looked_up_safely(lookup, sparse_ids, sparse_weights, combiner, default_id, name)
@@ -374,9 +374,9 @@ def _lookup(tables: Sequence[Any], max_norm: Any) -> Lookup:
 
 def _in_tables(tables: Sequence[Any], ids: Any, strategy: str) -> Any:
     """Sparse or ragged ids that count the rows of tables which stand one behind the other; those below 0 stay."""
-    if not _is_dealt_out(tables, strategy):
+    if not is_dealt_out(tables, strategy):
         return ids
-    places = pb.where(ids.values < 0, ids.values, _places(tables, ids.values))
+    places = pb.where(ids.values < 0, ids.values, places_of(tables, ids.values))
     return ids.with_values(places)
 
 
@@ -399,7 +399,7 @@ def nce_loss(
         ValueError: another strategy.
     """
     return today.nce_loss(
-        _in_turn("nce_loss", weights, partition_strategy, num_classes),
+        in_turn("nce_loss", weights, partition_strategy, num_classes),
         biases,
         labels,
         inputs,
@@ -432,7 +432,7 @@ def sampled_softmax_loss(
         ValueError: another strategy.
     """
     return today.sampled_softmax_loss(
-        _in_turn("sampled_softmax_loss", weights, partition_strategy, num_classes),
+        in_turn("sampled_softmax_loss", weights, partition_strategy, num_classes),
         biases,
         labels,
         inputs,
@@ -444,56 +444,6 @@ def sampled_softmax_loss(
         seed=seed,
         name=name or "sampled_softmax_loss",
     )
-
-
-def _tables(function: str, params: Any, strategy: str) -> list[Any]:
-    """The tables that `params` is, one or several."""
-    if strategy not in ("mod", "div"):
-        raise ValueError(f"{function}: partition_strategy must be 'mod' or 'div', not {strategy!r}")
-    arrays = pb.Tensor | pb.Variable | VariablePart | np.ndarray
-    several = isinstance(params, list) or (isinstance(params, tuple) and isinstance(next(iter(params), None), arrays))
-    tables = params if several and params else [params]
-    return [x if isinstance(x, pb.Variable) or not several else pb.convert_to_tensor(x) for x in tables]
-
-
-def _of_dtype(table: Any, dtype: Any) -> Any:
-    """A table of arrays in the dtype of the weights; ValueError for a tensor that has another."""
-    if not isinstance(table, pb.Tensor | pb.Variable):
-        return pb.convert_to_tensor(table, dtype)
-    if table.dtype != dtype:
-        raise ValueError(f"safe_embedding_lookup_sparse: {table} has another dtype than the weights, {dtype}; cast one")
-    return table
-
-
-def _places(tables: Sequence[Any], ids: Any) -> pb.Tensor:
-    """Where the rows `ids`, dealt out to the tables in turn, are when these stand one behind the other."""
-    numbers = pb.convert_to_tensor(ids)
-    lengths: Any = _row_counts(tables[0]) if len(tables) == 1 else [pb.shape(table)[0] for table in tables]
-    starts = pb.cumsum(pb.cast(pb.stack(lengths), numbers.dtype), exclusive=True)
-    count = pb.convert_to_tensor(len(lengths), numbers.dtype)
-    return pb.gather(starts, numbers % count) + numbers // count
-
-
-def _row_counts(table: Any) -> list[int]:
-    """How many rows the parts of a partitioned variable have; nothing of a table in one part."""
-    partitions = table.partitions if isinstance(table, pb.Variable) else None
-    if partitions is None or partitions[0] == 1:
-        return []
-    return part_lengths(table.shape.as_list()[0], partitions[0])
-
-
-def _is_dealt_out(tables: Sequence[Any], strategy: str) -> bool:
-    """Whether rows were dealt out in turn to several tables, or to the parts of one."""
-    return strategy == "mod" and (len(tables) > 1 or bool(_row_counts(tables[0])))
-
-
-def _in_turn(function: str, weights: Any, strategy: str, rows: int) -> Any:
-    """The tables of weights as one, whose rows are in order."""
-    tables = _tables(function, weights, strategy)
-    if not _is_dealt_out(tables, strategy):
-        return weights
-    whole = tables[0] if len(tables) == 1 else pb.concat(tables, 0)
-    return pb.gather(whole, _places(tables, np.arange(rows)))
 
 
 def __getattr__(name: str) -> Any:
