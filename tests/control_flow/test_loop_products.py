@@ -30,13 +30,49 @@ def products(dx: Any) -> int:
 )
 def test_a_backward_step_computes_no_product_of_the_step_again(memory: pb.Memory | None, count: int) -> None:
     w = pb.constant(WEIGHTS)
-    (dw,) = pb.gradients(recurrent(w), w, memory=memory)
+    (dw,) = pb.gradients(recurrent(w, pb.sin), w, memory=memory)
     assert products(dw) == count
+
+
+@pytest.mark.parametrize("memory", [None, pb.Memory(), pb.Memory(every=1), pb.Memory(budget="1KB")])
+@pytest.mark.parametrize("step", [pb.tanh, pb.sigmoid, pb.exp])
+def test_a_backward_step_carries_what_the_step_after_began_with(step: Any, memory: pb.Memory | None) -> None:
+    w = pb.constant(WEIGHTS)
+    y = recurrent(w, step)
+    (dw,) = pb.gradients(y, w, memory=memory)
+    assert [op for op in y.op.inputs[-1].consumers() if op.type == "Loop"] == [y.op, dw.op]
+    assert products(dw) == 2
+    assert not {op.type for op in dw.op.primitive.body.pure_operations}.intersection(["Tanh", "Sigmoid", "Exp"])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("steps", [0, 1, 5])
+def test_of_several_states_each_is_carried_from_its_own_step(steps: int, engine: str) -> None:
+    if engine == "xla":
+        pytest.importorskip("jax")
+    n, v, w = pb.placeholder(pb.int32, []), pb.constant(WEIGHTS), pb.constant(-0.5 * WEIGHTS)
+
+    def step(i: Any, a: Any, b: Any, c: Any) -> Any:
+        return i + 1, pb.tanh(pb.matmul(b, v)), pb.sigmoid(pb.matmul(a, w) + b), c + a * b
+
+    starts = [pb.constant(x) for x in INPUTS[:3]]
+    looped = pb.while_loop(lambda i, *_: i < n, step, [0, *starts])[1:]
+    written = [0, *starts]
+    for _ in range(steps):
+        written = step(*written)
+    results = []
+    for a, b, c in (looped, written[1:]):
+        y = pb.reduce_sum(a * b + c)
+        firsts = pb.gradients(y, [v, w, *starts], unconnected_gradients="zero")
+        square = pb.add_n([pb.reduce_sum(dx * dx) for dx in firsts])
+        results.append([*firsts, *pb.gradients(square, [v, *starts], unconnected_gradients="zero")])
+    for one, other in zip(*pb.Session(engine=engine).run(results, {n: steps}), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
 def test_what_is_only_added_up_is_kept_as_the_sum() -> None:
     w = pb.constant(WEIGHTS)
-    y = recurrent(w)
+    y = recurrent(w, pb.sin)
     pb.gradients(y, w)
     longer = next(op.primitive for op in y.op.inputs[-1].consumers() if op is not y.op and op.type == "Loop")
     kept = longer.body.results[len(y.op.primitive.body.results) :]
@@ -57,7 +93,6 @@ GATES: dict[str, tuple[Any, list[str]]] = {
     "by its argument": (lambda z: gated([pb.sin(z) for z in sliced(z)]), ["AddV2"]),
     "read twice": (lambda z: pb.sigmoid(z) * z, ["AddV2"]),
     "larger": (lambda z: pb.sigmoid(z) * pb.exp(z), ["AddV2"]),
-    "a result": (pb.sigmoid, ["AddV2"]),
 }
 
 

@@ -178,3 +178,22 @@ def test_what_a_run_refuses_it_refuses_after_many_runs_too(name: str, assigns: b
                 session.run(fetch, {x: bad})
             assert session.run(v) == kept
             session.run(fetch, {x: good})
+
+
+@pytest.mark.parametrize("assigns", [False, True])
+def test_programs_with_buffers_for_loops_use_them_again(assigns: bool) -> None:
+    n, w = pb.placeholder(pb.int32, []), pb.Variable(np.full((64, 64), 0.01, np.float32))
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, pb.tanh(y @ w + 0.1)], [0, pb.zeros([8, 64])])[1]
+    (dw,) = pb.gradients(pb.reduce_sum(y), w)
+    fetch = w.assign_sub(0.001 * dw) if assigns else dw
+    with pb.Session(engine="xla") as session, pb.Session() as reference:
+        for each in (session, reference):
+            each.run(w.initializer)
+        call = session.make_callable(fetch, [n])
+        places = set()
+        for steps in (5, 6, 5, 700, 0, 1500, 3):
+            np.testing.assert_allclose(call(steps), reference.run(fetch, {n: steps}), rtol=2e-4, atol=1e-6)
+            rooms = session._engine.rooms  # type: ignore[attr-defined]
+            places.add(tuple([x.unsafe_buffer_pointer() for free in rooms.free.values() for x in free]))
+        assert None not in settled(session)[1:]
+        assert [*map(len, places)] == [1]

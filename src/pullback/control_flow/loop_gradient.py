@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..autodiff.cotangent import Term
@@ -15,13 +15,13 @@ from ..core.graph import Operation, Tensor
 from ..core.lengths import Length
 from ..core.memory import Memory
 from ..core.primitive import ZERO
-from ..core.traits import CONSTANT, ELEMENTWISE, VIEWS, linear, multiplies
 from ..primitives.creation.fill import zeros_like
 from ..primitives.indexing.gather import merge_leading
 from ..primitives.shape.reshape import reshape
 from ..primitives.variables.operations import variable_type, variable_zeros
 from .array_loops import MOST_ROOM, ArrayLoop
 from .branch import as_dense
+from .kept_values import kept_next, kept_values
 from .state import with_step_results
 
 if TYPE_CHECKING:
@@ -32,84 +32,12 @@ def loop_gradient(
     op: Operation, dys: Sequence[Any], wanted: Sequence[bool], memory: Memory | None
 ) -> Sequence[Term | None]:
     """The cotangents of the inputs of the loop `op`."""
-    kept = _kept(op.primitive.body, memory)  # type: ignore[attr-defined]
-    if kept and not op.primitive.stateful:
+    loop: Loop = op.primitive  # type: ignore[assignment]
+    kept = kept_values(loop.body, loop.carried, memory)
+    if kept and not loop.stateful:
         op = _with_rows(op, kept)
     dys = [*dys, *[None] * (len(op.outputs) - len(dys))]
     return _Backward(op, dys, wanted).cotangents(memory)
-
-
-def _kept(body: Function, memory: Memory | None) -> list[Tensor]:
-    """What each step keeps of what it computes on the way, for a backward step to read."""
-    known = {*body.results, *body.parameters}
-    if memory is not None and memory.intermediates:
-        found = [y for op in body.pure_operations if CONSTANT not in op.primitive.traits for y in op.outputs]
-    elif memory is None or memory == Memory():
-        found = [z for y in _products(body) for z in _functions(body, y) or [y]]
-    else:
-        found = []
-    return [y for y in dict.fromkeys(found) if y not in known and not isinstance(y.dtype, TokenType)]
-
-
-def _products(body: Function) -> list[Tensor]:
-    """The matrix products and convolutions of a step; of some that are only added up, with what is added, the sum."""
-    readers = _readers(body)
-    found = []
-    for op in body.pure_operations:
-        if multiplies(op.primitive.traits):
-            y = op.outputs[0]
-            while len(readers.get(y, ())) == 1 and _adds(readers[y][0], y):
-                y = readers[y][0].outputs[0]
-            found.append(y)
-    return found
-
-
-def _functions(body: Function, y: Tensor) -> list[Tensor]:
-    """Functions of `y`, of its parts and of sums with them, where derivatives read those only, and they are no larger.
-
-    They are the gates of a cell, which need not be computed again then.
-    """
-    readers, found, parts = _readers(body), [], [y]
-    for x in parts:
-        for op in readers.get(x, ()):
-            if VIEWS in op.primitive.traits or _adds(op, x):
-                parts += op.outputs
-            elif len(op.inputs) == 1 and ELEMENTWISE in op.primitive.traits and _reads_result(op):
-                found.append(op.outputs[0])
-            else:
-                return []
-    places, size = _size(y)
-    sizes = [_size(z) for z in found]
-    fits = all(other == places for other, _ in sizes) and sum([n for _, n in sizes]) <= size
-    return found if fits and not {y, *found}.intersection(body.results) else []
-
-
-def _size(x: Tensor) -> tuple[list[Any], int]:
-    """The lengths of `x` that only a run knows, and the bytes that one of each would be."""
-    lengths = x.shape.lengths or (None,)
-    known = [n for n in lengths if isinstance(n, int)]
-    return [n for n in lengths if not isinstance(n, int)], math.prod(known) * x.dtype.itemsize
-
-
-def _reads_result(op: Operation) -> bool:
-    """Whether the derivative of an operation of one input reads its result only."""
-    function = trace(lambda x: [op.primitive(x)], [op.inputs[0].type], op.type, ["x"]).function
-    step = pullback_of(function, (True,), (True,), given=(0,)).function
-    return all(step.parameters[0] not in made.inputs for made in step.operations)
-
-
-def _readers(body: Function) -> dict[Tensor, list[Operation]]:
-    readers: dict[Tensor, list[Operation]] = {}
-    for op in body.pure_operations:
-        for x in op.inputs:
-            readers.setdefault(x, []).append(op)
-    return readers
-
-
-def _adds(op: Operation, x: Tensor) -> bool:
-    """Whether the result of `op` is as large as `x`, and a sum of `x` and something else."""
-    traits = op.primitive.traits
-    return op.outputs[0].type == x.type and ELEMENTWISE in traits and linear(0, 1) in traits
 
 
 def _with_rows(op: Operation, kept: Sequence[Tensor]) -> Operation:
@@ -147,7 +75,13 @@ class _Backward:
         self.countable = self.length is not None or self.bound is not None
         """Whether slices of all steps can be put together on every engine: XLA must know how many there can be."""
         kept = range(c + loop.stacked, len(self.body.results))
-        self.pullback: Pullback = pullback_of(self.body, tuple(self.wanted), tuple(seeded), given=tuple(kept))
+        self.next = kept_next(self.body, c)
+        """The numbers of what is carried whose next value a backward step reads: it carries it from the step after."""
+        derivative = partial(pullback_of, self.body, tuple(self.wanted), tuple(seeded))
+        self.pullback: Pullback = derivative(given=(*kept, *self.next))
+        if self.next:
+            self.next = _read_last(self.pullback.function, self.next)
+            self.pullback = derivative(given=(*kept, *self.next))
 
     def _active(self, wanted: Sequence[bool]) -> list[bool]:
         """What is carried and both receives a cotangent and hands one on to something wanted."""
@@ -172,7 +106,7 @@ class _Backward:
         body, rows, constants = self._backward_body()
         starts = [_start(dy, y) for dy, y, on in zip(self.final, self.op.outputs[1:], self.active, strict=False) if on]
         sums = [_zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if self._is_sum(place)]
-        carried = [*starts, *sums]
+        carried = [*starts, *sums, *[self.op.outputs[1 + i] for i in self.next]]
         hands_on_slices = any(place and not self._is_sum(place) for place in places[c + s :])
         loop = type(self.loop)(
             with_step_results(body, len(carried)),
@@ -254,6 +188,7 @@ class _Backward:
         for x, place in zip(self.body.parameters[c + s :], places[c + s :], strict=True):
             if self._is_sum(place):
                 carried.append(_sum_parameter(x))
+        carried += [like_parameter(self.body.results[i]) for i in self.next]
         constants = [like_parameter(x) for x in self.body.parameters[c + s :]]
         ends = (len(carried), len(carried) + len(rows))
 
@@ -283,13 +218,14 @@ class _Backward:
         return f"{self.body.name}_grad"
 
     def _step(self, carried: Sequence[Tensor], rows: Sequence[Tensor], constants: Sequence[Tensor]) -> list[Tensor]:
-        """The results of a backward step: cotangents, sums, then rows."""
+        """The results of a backward step: cotangents, sums, what the step before handed on, then rows."""
         c, s, on = self.loop.carried, self.loop.scanned, self.active
         places, count = self.pullback.places, sum(self.active)
         kept = len(self.loop.places.kept)
         values, rest = rows[: c + s], iter(rows[c + s + kept :])
         seeds = [next(rest) for dy in self.written if dy is not None]
-        args = [*values, *constants, *carried[:count], *seeds, *rows[c + s : c + s + kept]]
+        after = carried[len(carried) - len(self.next) :]
+        args = [*values, *constants, *carried[:count], *seeds, *rows[c + s : c + s + kept], *after]
         found = inline(self.pullback.function, args)
         terms = [self.pullback.term(i, found, x) for i, x in enumerate([*values, *constants])]
         previous: list[Tensor] = []
@@ -304,7 +240,7 @@ class _Backward:
                 added.append(next(sums) + as_dense(term, k))
             else:
                 stacked += components(term)
-        return [*previous, *added, *stacked]
+        return [*previous, *added, *[values[i] for i in self.next], *stacked]
 
 
 def _counted(op: Operation) -> tuple[int | None, int | None]:
@@ -317,6 +253,13 @@ def _counted(op: Operation) -> tuple[int | None, int | None]:
     if exact:
         return most, loop.bound
     return loop.length, most if (most or 0) <= MOST_ROOM else None
+
+
+def _read_last(function: Function, numbers: Sequence[int]) -> list[int]:
+    """Those of `numbers` whose parameter, of the last ones, `function` reads."""
+    read = {x for op in function.operations for x in op.inputs}.union(function.results)
+    last = function.parameters[len(function.parameters) - len(numbers) :]
+    return [i for i, x in zip(numbers, last, strict=True) if x in read]
 
 
 def _symbols(x: Tensor) -> set[Length]:

@@ -139,11 +139,12 @@ class Program:
         """From now on call what is compiled, where calls are as simple as that."""
         self.may_settle = False
         fn: Any = self.only
-        if fn is None or counts or self.assigned or (isinstance(fn, WithRooms) and fn.nbytes):
+        if fn is None or counts or self.assigned:
             return
         lowered = fn.lower(*self._states(self.engine.values), self.lifted, self.taken(feeds))
         call = launcher(lowered.compile())
-        self.settled = None if call is None else settled_call(self, call)
+        rooms = fn if isinstance(fn, WithRooms) and fn.keys else None
+        self.settled = None if call is None else settled_call(self, call, rooms)
 
     def on_host(self, outputs: Sequence[Any], states: Sequence[Any]) -> list[Any]:
         """`outputs` as NumPy arrays; where there are none, after `states` were computed, but for copies."""

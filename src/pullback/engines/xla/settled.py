@@ -21,6 +21,7 @@ from .headroom import make_sure_of
 from .interrupts import to_its_end
 
 if TYPE_CHECKING:
+    from .loops.rooms import WithRooms
     from .program import Program
 
 _WIDE = 8
@@ -31,13 +32,15 @@ class UnsettledError(Exception):
     """What is compiled does not take what it is given: a variable has a value of another type, or none any more."""
 
 
-def settled_call(program: Program, call: Any) -> Run:
+def settled_call(program: Program, call: Any, rooms: WithRooms | None = None) -> Run:
     """The calls of a program of one signature on one device; `call` is the `launcher` of what jax made of it.
+
+    `rooms` are its buffers for loops, where it has any.
 
     Raises:
         UnsettledError: when it is called; nothing has been done.
     """
-    run = _assigning(program, call) if program.written else _reading(program, call)
+    run = _assigning(program, call, rooms) if program.written else _reading(program, call, rooms)
     kinds: list[Any] = [x.type.dtype for x in program.plan.feeds]
     if not any(np.dtype(kind).itemsize >= _WIDE for kind in kinds):
         return run
@@ -49,7 +52,7 @@ def settled_call(program: Program, call: Any) -> Run:
     return leaving_jax_alone(run_with_64_bits, None)
 
 
-def _reading(program: Program, call: Any) -> Run:
+def _reading(program: Program, call: Any, rooms: WithRooms | None) -> Run:
     """The calls of a program that assigns nothing: what an interrupt makes them lose is nobody's."""
     value, read, lifted, readers = program.engine.values.get, program.read, program.lifted, program.readers
     to_host, taken = program.to_host, program.taken
@@ -60,7 +63,12 @@ def _reading(program: Program, call: Any) -> Run:
         if tuple(map(type, feeds)) != on_host or not to_host:
             feeds = taken(feeds)
         try:
-            outputs: list[Any] = call(none, [*map(value, read)] if read else none, lifted, feeds)[0]
+            values = [*map(value, read)] if read else none
+            if rooms is None:
+                outputs: list[Any] = call(none, values, lifted, feeds)[0]
+            else:
+                outputs, *_, left = call(none, values, lifted, feeds, rooms.take())
+                rooms.give_back(left)
             if not to_host or not outputs:
                 return outputs
             outputs[0].block_until_ready()
@@ -73,7 +81,7 @@ def _reading(program: Program, call: Any) -> Run:
     return run
 
 
-def _assigning(program: Program, call: Any) -> Run:
+def _assigning(program: Program, call: Any, rooms: WithRooms | None) -> Run:
     """The calls of a program that takes the memory of variables, and gives it back with their new values."""
     engine, headroom, to_host = program.engine, program.headroom, program.to_host
     value, written, read, lifted = engine.values.get, program.written, program.read, program.lifted
@@ -84,7 +92,10 @@ def _assigning(program: Program, call: Any) -> Run:
         """Put what the program gives into `launched`, by one call that no signal can cut in two."""
         if headroom:
             make_sure_of(headroom)
-        launched.extend(starmap(call, (([*map(value, written)], [*map(value, read)], lifted, feeds),)))
+        given = () if rooms is None else (rooms.take(),)
+        launched.extend(starmap(call, (([*map(value, written)], [*map(value, read)], lifted, feeds, *given),)))
+        if rooms is not None:
+            rooms.give_back(launched[0][-1])
 
     def start_first(launched: list[Any], feeds: Sequence[Any], precision: bool) -> None:
         """The same with feeds of new kinds, for which it goes through Python code of jax's, in another thread."""

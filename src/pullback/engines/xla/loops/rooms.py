@@ -101,11 +101,18 @@ class WithRooms:
         if not self.keys:
             launched.extend(map(self.plain, *[(x,) for x in args]))
             return
-        keeper = self.keeper
-        given = (*args, [keeper.take(key) for key in self.keys])
+        given = (*args, self.take())
         launched.extend(map(self.jitted, *[(x,) for x in given]))
-        for key, room in zip(self.keys, launched[-1][-1], strict=True):
-            keeper.give_back(key, room)
+        self.give_back(launched[-1][-1])
+
+    def take(self) -> list[Any]:
+        """Its buffers, out of the pool: the last argument of what `lower` gives."""
+        return [*map(self.keeper.take, self.keys)]
+
+    def give_back(self, rooms: Sequence[Any]) -> None:
+        """Put the last result of what `lower` gives into the pool."""
+        for key, room in zip(self.keys, rooms, strict=True):
+            self.keeper.give_back(key, room)
 
     @property
     def nbytes(self) -> int:
