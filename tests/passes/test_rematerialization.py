@@ -372,6 +372,18 @@ def test_budgets_of_loops_hold_whatever_lengths_are_known() -> None:
     np.testing.assert_allclose(*values, rtol=1e-5)
 
 
+def test_a_loop_that_needs_more_than_the_budget_is_told_of() -> None:
+    x = pb.placeholder(pb.float64, [200], name="x")
+    y = pb.while_loop(lambda i, y: i < 100, lambda i, y: [i + 1, pb.cos(y * x)], [0, x])[1]
+    told = (
+        r"^gradients: a budget of 1,000 bytes cannot be met: 'gradients/while/Loop_grad/Loop' \(made at "
+        r"test_rematerialization\.py:\d+: .*\) needs 17,808 by itself\. Loops keep as few states as they can\.$"
+    )
+    with pytest.warns(UserWarning, match=told) as warned:
+        pb.gradients(y, x, memory=pb.Memory(budget=1000))
+    assert warned[0].filename == __file__
+
+
 def turned(a: Tensor) -> Tensor:
     return pb.concat([a[3:], a[:3]], 0)
 

@@ -26,9 +26,9 @@ class Memory:
     - `Memory(budget=n)`: what is carried at steps that are evenly spaced, as far apart as it takes for n bytes a loop.
       When they are full, every other one is dropped. The number of steps need not be known, and has no bound. As the
       argument of `gradients` it holds for the whole graph, as `rematerialize` has it (where there are loops, if lengths
-      are known or in `sizes`, and no loop needs more by itself): values are computed again rather than kept, or the
-      batch is divided into micro-batches, of which a run takes the ys that are fetched beside, too. What cannot be is
-      an error.
+      are known or in `sizes`): values are computed again rather than kept, or the batch is divided into micro-batches,
+      of which a run takes the ys that are fetched beside, too. What cannot be is an error, or, where a loop needs more
+      by itself, which keeps a few states whatever the budget, a warning.
 
     Derivatives are the same: on NumPy to the last bit, on XLA up to rounding. What is computed again costs about one
     more run of the loop. Steps that call Python (`py_function`) are not made twice: what they give is kept, for which

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsIndex
@@ -168,8 +169,8 @@ def _rematerialized(
 def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
     """`tensors` in a graph that keeps to the budget of `memory`.
 
-    As they are where there are loops and lengths are not known, or a loop needs more by itself: it keeps a few states
-    whatever the budget.
+    As they are where there are loops and lengths are not known, or, with a warning, where a loop needs more by itself:
+    it keeps a few states whatever the budget.
     """
     limit, lengths = memory.bytes, Lengths(_given(memory.sizes))
     operations = view_of(tensors, [], frozenset()).operations
@@ -181,9 +182,16 @@ def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
         made = _rematerialized(list(tensors), limit, memory.sizes, "rematerialized", beside=True)
         return list(made.fetches)
     except ResourceExhaustedError:
-        if any(_needed(op, lengths) > limit for op in loops):
-            return list(tensors)
-        raise
+        needed, number = max([(_needed(op, lengths), i) for i, op in enumerate(loops)], default=(0, 0))
+        if needed <= limit:
+            raise
+        op = loops[number]
+        warnings.warn(
+            f"gradients: a budget of {limit:,} bytes cannot be met: '{op.name}' (made at {site_of(op)}) needs "
+            f"{needed:,} by itself. Loops keep as few states as they can.",
+            stacklevel=7,
+        )
+        return list(tensors)
 
 
 def _needed(op: Operation, lengths: Lengths) -> int:
