@@ -234,12 +234,12 @@ def types_of_gradient(f: F, *shapes: list[int]) -> list[str]:
 
 def test_without_a_pole_nothing_is_masked_again() -> None:
     types = types_of_gradient(lambda x, w: pb.matmul(pb.nn.relu(pb.matmul(x, w)) * x, w), [3, 3], [3, 3])
-    assert {"MaskedMul", "MaskUnseen"}.isdisjoint(types)
+    assert {"MaskedMul", "MulNoNan", "MaskUnseen"}.isdisjoint(types)
 
 
 def test_without_a_mask_nothing_is_masked() -> None:
     types = types_of_gradient(lambda x, w: pb.matmul(x * pb.math.log(x), w), [3, 3], [3, 3])
-    assert {"MaskedMul", "MaskUnseen"}.isdisjoint(types)
+    assert {"MaskedMul", "MulNoNan", "MaskUnseen"}.isdisjoint(types)
 
 
 def layer(x: Any, w: Any, epsilon: float) -> Any:
@@ -250,16 +250,28 @@ def layer(x: Any, w: Any, epsilon: float) -> Any:
 
 def test_a_root_that_is_kept_from_zero_is_no_pole() -> None:
     types = types_of_gradient(lambda x, w: layer(x, w, 1e-5), [3, 3], [3, 3])
-    assert {"MaskedMul", "MaskUnseen"}.isdisjoint(types)
+    assert {"MaskedMul", "MulNoNan", "MaskUnseen"}.isdisjoint(types)
     assert "MaskUnseen" in types_of_gradient(lambda x, w: layer(x, w, 0.0), [3, 3], [3, 3])
 
 
 def test_sums_of_exponentials_and_one_are_no_poles() -> None:
     types = types_of_gradient(lambda x: pb.nn.relu(x / (1.0 + pb.exp(-pb.square(x)))) * x, [3])
-    assert {"MaskedMul", "MaskUnseen"}.isdisjoint(types)
+    assert {"MaskedMul", "MulNoNan", "MaskUnseen"}.isdisjoint(types)
 
 
 def test_a_product_takes_another_form_and_no_more_operations() -> None:
     types = types_of_gradient(lambda x: pb.where(x > 0, x * pb.math.log(x), 0.0), [3])
-    assert (types.count("MaskedMul"), types.count("Mul")) == (1, 1)
+    assert (types.count("MulNoNan"), types.count("Mul")) == (1, 1)
     assert "MaskUnseen" not in types
+
+
+def test_of_a_weight_that_is_never_infinite_only_the_zeros_are_looked_for() -> None:
+    def f(x: Any, w: Any) -> Any:
+        return pb.reduce_logsumexp(-pb.square(x * pb.exp(w)), 1)
+
+    types = types_of_gradient(f, [2, 3], [3])
+    assert (types.count("MulNoNan"), types.count("MaskedMul"), types.count("Mul")) == (3, 1, 2)
+    x, w = pb.constant([[1.0, 1.0, 1.0], [2.0, 1e3, 0.5]]), pb.constant([1.0, 90.0, 0.5])
+    dx, dw = pb.Session().run(pb.gradients(f(x, w), [x, w]))
+    assert (dx[:, 1].tolist(), dw[1]) == ([0.0, 0.0], 0.0)
+    assert np.all(np.isfinite(dx) & np.isfinite(dw))

@@ -23,7 +23,7 @@ from ..core.operation import index_of
 from ..core.primitive import Primitive
 from ..core.traits import CONSTANT, ELEMENTWISE, SINGULAR, ZEROS, reading
 from ..primitives.creation.constant import constant
-from ..primitives.elementwise.masking import MaskedMul, MaskUnseen, mask_unseen
+from ..primitives.elementwise.masking import MaskedMul, MaskUnseen, MulNoNan, mask_unseen
 from .choices import Around, what_is_around
 
 
@@ -49,7 +49,8 @@ class Guard:
     def __call__(self, primitive: Primitive, inputs: Sequence[Tensor]) -> tuple[Primitive, Sequence[Tensor]]:
         if len(inputs) < 2:
             return primitive, inputs
-        weak = reading(primitive.traits, len(inputs)).homogeneous
+        read = reading(primitive.traits, len(inputs))
+        weak = read.homogeneous
         xs = [self.interval(x) for x in inputs] if weak else []
         if SINGULAR not in primitive.traits and all(x.finite for x in xs):
             return primitive, inputs
@@ -57,17 +58,20 @@ class Guard:
         if slope and not xs[weak[0]].finite and any(self._is_flat(x) for x in slope):
             return self._by_slope(primitive, inputs, weak[0])
         guarded = list(inputs)
-        for i in weak:
-            factor = self._forward and ELEMENTWISE in primitive.traits and xs[i].has_zero
-            if (factor or inputs[i] in self._zeros) and _makes_nan(primitive, xs, i):
-                masked = primitive.masked()
-                if masked is not None:
-                    return masked, inputs
-                if SINGULAR in primitive.traits:
-                    return self._masked_result(primitive, inputs, i)
-                for j, x in enumerate(xs):
-                    if j != i and not x.finite:
-                        guarded[j] = self._kept_where_seen(primitive, inputs, i, j, guarded[j])
+        factors = self._forward and ELEMENTWISE in primitive.traits
+        hiding = [i for i in weak if (factors and xs[i].has_zero) or inputs[i] in self._zeros]
+        hiding = [i for i in hiding if _makes_nan(primitive, xs, i)]
+        masked = primitive.masked() if hiding else None
+        if masked == MaskedMul() and len({*hiding, *read.wins}) == 1 and xs[hiding[0]].bounded:
+            return MulNoNan(), (inputs[1 - hiding[0]], inputs[hiding[0]])
+        if masked is not None:
+            return masked, inputs
+        for i in hiding:
+            if SINGULAR in primitive.traits:
+                return self._masked_result(primitive, inputs, i)
+            for j, x in enumerate(xs):
+                if j != i and not x.finite:
+                    guarded[j] = self._kept_where_seen(primitive, inputs, i, j, guarded[j])
         return primitive, guarded
 
     def _by_slope(self, primitive: Primitive, inputs: Sequence[Tensor], i: int) -> tuple[Primitive, Sequence[Tensor]]:

@@ -29,7 +29,12 @@ class Interval(NamedTuple):
     @property
     def finite(self) -> bool:
         """Whether all are finite."""
-        return not self.nan and self.low >= -MOST and self.high <= MOST
+        return not self.nan and self.bounded
+
+    @property
+    def bounded(self) -> bool:
+        """Whether none is infinite."""
+        return self.low >= -MOST and self.high <= MOST
 
     @property
     def has_zero(self) -> bool:
@@ -93,6 +98,14 @@ def multiply(a: Interval, b: Interval) -> Interval:
     if not (_infinite(a) or _infinite(b)):
         low, high = max(low, -MOST), min(high, MOST)
     return Interval(low, high, nan)
+
+
+def masked_product(a: Interval, b: Interval, *, by_both: bool) -> Interval:
+    """`a * b`, and 0 where `b` is 0; with `by_both` also where `a` is 0."""
+    if b == ORIGIN or (by_both and a == ORIGIN):
+        return ORIGIN
+    nan = a.nan or b.nan or (not by_both and a.has_zero and _infinite(b))
+    return multiply(a, b)._replace(nan=nan)
 
 
 def reciprocal(x: Interval) -> Interval:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,7 +96,10 @@ class CumulativeLogsumexp(Primitive):
 
 
 class ExpDifference(AbstractElementwise):
-    """`exp(x - y)`; where both are infinite 1 for inf and 0 for -inf, so that infinite elements have derivatives."""
+    """`exp(x - y)` of `x` that are not larger than `y`.
+
+    Where both are infinite it is 1 for inf and 0 for -inf, so that infinite elements have derivatives.
+    """
 
     dtypes = FLOATING
 
@@ -111,4 +113,4 @@ class ExpDifference(AbstractElementwise):
         return lambda: multiply_no_nan(out, dy), lambda: -multiply_no_nan(out, dy)
 
     def bounds(self, *xs: Interval) -> Interval:
-        return POSITIVE if all(x.finite for x in xs) else Interval(0.0, math.inf, True)
+        return POSITIVE._replace(nan=any(x.nan for x in xs))

@@ -143,6 +143,9 @@ class MulNoNan(AbstractElementwise):
         del y
         return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.masked_product(*xs, by_both=False)
+
     def masked(self) -> Primitive:
         return MaskedMul()
 
@@ -159,6 +162,9 @@ class MaskedMul(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
         return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.masked_product(*xs, by_both=True)
 
 
 def masked_divide(dy: Tensor, x: Tensor) -> Tensor:
