@@ -32,7 +32,7 @@ from ...primitives.shape.stacking import stack
 from ...primitives.shape.transpose import transpose
 from ..reading import Node, all_nodes, reader, valid_name
 from .lengths import rank_of
-from .operands import scalar
+from .operands import from_front, scalar
 from .sequence import IsReadError
 from .states import AbstractLayout, Appending, Fixed, Packed, layout_in_loop
 from .watching import Watching
@@ -311,8 +311,9 @@ def _moved(node: Node, x: Tensor, source: int, target: int) -> Tensor:
     if source == target:
         return x
     rank = rank_of(node, x)
-    order = [i for i in range(rank) if i != source % rank]
-    order.insert(target % rank, source % rank)
+    source, target = from_front(node, source, rank), from_front(node, target, rank)
+    order = [i for i in range(rank) if i != source]
+    order.insert(target, source)
     return transpose(x, order)
 
 

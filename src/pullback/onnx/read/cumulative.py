@@ -13,7 +13,7 @@ from ...primitives.cumulative.cumsum import Cumprod, Cumsum
 from ...primitives.elementwise.division import floormod
 from ..reading import Node, reader
 from .lengths import rank_of
-from .operands import scalar
+from .operands import from_front, scalar
 
 
 @reader("CumSum", "CumProd")
@@ -23,7 +23,7 @@ def running(node: Node, x: Tensor, axis: Tensor) -> Any:
     known = node.static(axis)
     if known is not None:
         place = int(known.item())
-        place = place % x.shape.rank if x.shape.rank else place
+        place = from_front(node, place, x.shape.rank) if x.shape.rank else place
         return kind(place, exclusive, backward)(x)
     return _along_axis_of_run(node, x, axis, kind, exclusive, backward)
 

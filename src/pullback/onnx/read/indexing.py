@@ -30,16 +30,14 @@ from ...primitives.shape.reshape import reshape, reshape_like
 from ...primitives.shape.transpose import transpose
 from ..reading import Node, calling, reader
 from .lengths import length, lengths, rank_of
-from .operands import require_places, require_same_rank
+from .operands import axis_of, from_front, require_places, require_same_rank
 
 reader("Where")(calling(where_of))
 
 
 @reader("Gather")
 def gather(node: Node, x: Tensor, indices: Tensor) -> Any:
-    axis = node.attribute("axis", 0)
-    if x.shape.rank is not None:
-        axis %= x.shape.rank
+    axis = axis_of(node, node.attribute("axis", 0), x)
     require_places(node, indices, x, axis)
     if axis == 0:
         return GatherV2(0)(x, counted_from_front(indices, x, 0))
@@ -49,7 +47,7 @@ def gather(node: Node, x: Tensor, indices: Tensor) -> Any:
 @reader("GatherElements")
 def gather_elements(node: Node, x: Tensor, indices: Tensor) -> Any:
     """Along the other axes `indices` may be shorter than `x`."""
-    axis = node.attribute("axis", 0) % rank_of(node, x)
+    axis = from_front(node, node.attribute("axis", 0), rank_of(node, x))
     require_same_rank(node, indices, x)
     require_places(node, indices, x, axis)
     own, asked = x.shape.as_list(), indices.shape.as_list()
@@ -109,7 +107,7 @@ def scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Any:
 
 @reader("ScatterElements", "Scatter")
 def scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    axis = node.attribute("axis", 0) % rank_of(node, x)
+    axis = from_front(node, node.attribute("axis", 0), rank_of(node, x))
     require_same_rank(node, indices, x)
     require_places(node, indices, x, axis)
     if not updates.shape.is_compatible_with(indices.shape):
@@ -127,7 +125,7 @@ def _into_elements(how: str, axis: int, x: Tensor, indices: Tensor, updates: Ten
 def tensor_scatter(node: Node, cache: Tensor, update: Tensor, first: Tensor | None = None) -> Tensor:
     """Entry i of the batch is written from `first[i]` on along the axis, round its end in circular mode."""
     rank = rank_of(node, cache)
-    axis = node.attribute("axis", -2) % rank
+    axis = from_front(node, node.attribute("axis", -2), rank)
     places: Any = range_(length(update, axis), dtype=int64)
     places = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
     if first is not None:

@@ -20,6 +20,7 @@ from ..element_types import dtype_of
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import lengths, rank_of
+from .operands import from_front
 
 
 @reader("BatchNormalization")
@@ -72,7 +73,7 @@ def instance_normalization(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -
 def layer_normalization(node: Node, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Any:
     axis, epsilon = node.attribute("axis", -1), node.attribute("epsilon", 1e-5)
     rank = rank_of(node, x)
-    axes = tuple(range(axis % rank, rank))
+    axes = tuple(range(from_front(node, axis, rank), rank))
     y, mean, variance = Standardize(axes, epsilon).operation(cast(x, _stash(node, x))).outputs
     y = cast(y, x.dtype) * scale
     y = y if bias is None else y + bias
@@ -103,7 +104,7 @@ def rms_normalization(node: Node, x: Tensor, scale: Tensor) -> Tensor:
     """`x / sqrt(mean(x * x) + epsilon) * scale`."""
     rank, axis = rank_of(node, x), node.attribute("axis", -1)
     wide = cast(x, _stash(node, x))
-    mean = reduce_mean(square(wide), list(range(axis % rank, rank)), True)
+    mean = reduce_mean(square(wide), list(range(from_front(node, axis, rank), rank)), True)
     y = cast(wide * rsqrt(mean + node.attribute("epsilon", 1e-5)), x.dtype)
     return y * scale
 

@@ -38,6 +38,18 @@ def integers(node: Node, x: Tensor | None) -> list[int] | None:
     return None if value is None else [int(n) for n in value.reshape(-1)]
 
 
+def from_front(node: Node, axis: int, rank: int) -> int:
+    """The axis, which may count from the end, counted from the front; an error where there is none such."""
+    if not -rank <= axis < rank:
+        node.reject(f"there is no axis {axis} among {rank}")
+    return axis % rank
+
+
+def axis_of(node: Node, axis: int, x: Tensor) -> int:
+    """The axis of `x` counted from the front; as it is where nobody knows how many there are."""
+    return axis if x.shape.rank is None else from_front(node, axis, x.shape.rank)
+
+
 def require_places(node: Node, indices: Tensor, x: Tensor, axis: int) -> None:
     """Raise where `indices`, as far as they are known, are outside the axis."""
     known, n = node.static(indices), x.shape.size(axis) if x.shape.rank is not None else None
@@ -98,7 +110,7 @@ def full_like_axes(node: Node, axes: Tensor | None, values: Tensor, other: int, 
         return values
     known = integers(node, axes)
     if known is not None:
-        places = constant(np.array([a % rank for a in known], np.int64))
+        places = constant(np.array([from_front(node, a, rank) for a in known], np.int64))
     elif axes is not None:
         places = floormod(cast(reshape(axes, [-1]), int64), rank)
     else:

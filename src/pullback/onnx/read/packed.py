@@ -34,7 +34,7 @@ from ...primitives.shape.tile import repeat
 from ...primitives.shape.transpose import transpose
 from ..reading import Node
 from .lengths import length, lengths, rank_of
-from .operands import vector
+from .operands import from_front, vector
 
 _NO_AXIS = -1
 """What stands in front of the lengths of a tensor that has fewer axes than others."""
@@ -212,7 +212,7 @@ def joined(parts: Sequence[PackedSequence]) -> PackedSequence:
 def split_up(node: Node, x: Tensor, axis: int, sizes: Tensor) -> PackedSequence:
     """Parts of `x` along an axis, of lengths that a run knows."""
     rank, dims = rank_of(node, x), lengths(x)
-    axis %= rank
+    axis = from_front(node, axis, rank)
     count = length(sizes, 0)
     columns = [sizes if k == axis else fill(vector([count]), vector([n])[0]) for k, n in enumerate(dims)]
     flat = reshape(x, [-1])

@@ -30,6 +30,7 @@ from .convolution import convolved, shifted
 from .dtypes import cast
 from .lengths import length, rank_of
 from .linalg import product
+from .operands import from_front
 
 _WIDE = 4
 """Integers of fewer bytes are exact in float32."""
@@ -92,8 +93,8 @@ def _spread(node: Node, value: Tensor, x: Tensor) -> Tensor:
     if value.shape.rank == 0 or value.shape.num_elements() == 1:
         return reshape(value, [])
     rank = rank_of(node, x)
-    axis = node.attribute("axis", 1)
-    axis = axis % rank if -rank <= axis < rank else rank - 1
+    given = node.attribute("axis", None)
+    axis = min(1, rank - 1) if given is None else from_front(node, given, rank)
     size = node.attribute("block_size", 0)
     if not size:
         return reshape(value, [-1, *[1] * (rank - 1 - axis)])

@@ -33,7 +33,7 @@ from ...primitives.shape.size import size
 from ...primitives.shape.squeeze import expand_dims
 from ..reading import Node, reader
 from .lengths import length, rank_of
-from .operands import count_of, flags_of, integers, lengths_without
+from .operands import count_of, flags_of, from_front, integers, lengths_without
 
 Reduce = Callable[..., Any]
 
@@ -146,4 +146,4 @@ def extreme_place(node: Node, x: Tensor) -> Tensor:
         y = find(x, axis)
     if not node.attribute("keepdims", 1):
         return y
-    return expand_dims(y, axis % rank_of(node, x))
+    return expand_dims(y, from_front(node, axis, rank_of(node, x)))

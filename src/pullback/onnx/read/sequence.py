@@ -28,7 +28,7 @@ from ...primitives.shape.stacking import concat, split, stack
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .lengths import length, rank_of
-from .operands import integers, scalar
+from .operands import axis_of, integers, scalar
 from .packed import PackedSequence, split_up
 
 
@@ -222,7 +222,7 @@ def sequence_erase(
 
 @reader("SplitToSequence")
 def split_to_sequence(node: Node, x: Tensor, parts: Tensor | None = None) -> Sequence | PackedSequence:
-    axis = node.attribute("axis", 0)
+    axis = axis_of(node, node.attribute("axis", 0), x)
     n = length(x, axis)
     known = node.static(parts)
     drops = parts is None and not node.attribute("keepdims", 1)

@@ -12,14 +12,12 @@ from ...primitives.indexing.take_along import TakeAlong
 from ...primitives.sorting.sort import ArgSort, TopKV2
 from ..reading import Node, reader
 from .lengths import rank_of
-from .operands import scalar
+from .operands import axis_of, scalar
 
 
 @reader("TopK")
 def top_k(node: Node, x: Tensor, k: Tensor) -> Any:
-    axis = node.attribute("axis", -1)
-    if x.shape.rank is not None:
-        axis %= x.shape.rank
+    axis = axis_of(node, node.attribute("axis", -1), x)
     largest = bool(node.attribute("largest", 1))
     known = node.static(k)
     if known is not None and largest and axis in (-1, (x.shape.rank or 0) - 1):

@@ -33,6 +33,7 @@ from ....primitives.shape.tile import repeat
 from ...reading import Node, reader
 from ..dtypes import cast
 from ..lengths import length, rank_of, require_rank
+from ..operands import from_front
 from ..places import cubic, cubic_at, inside
 
 _LONG = 512
@@ -81,7 +82,7 @@ def resize(
     if how.coordinates not in COORDINATES:
         node.refuse(f"coordinate_transformation_mode {how.coordinates!r} is not one of {', '.join(COORDINATES)}")
     rank = rank_of(node, x)
-    places = [int(a) % rank for a in node.attribute("axes", None) or range(rank)]
+    places = [from_front(node, int(a), rank) for a in node.attribute("axes", None) or range(rank)]
     roi, scales, sizes = [None if v is None or v.shape.size(0) == 0 else v for v in (roi, scales, sizes)]
     if how.coordinates != "tf_crop_and_resize":
         roi = None

@@ -23,7 +23,7 @@ from ....primitives.shape.stacking import stack
 from ....primitives.shape.transpose import transpose
 from ...reading import Node, reader
 from ..lengths import length, lengths, rank_of
-from ..operands import full_like_axes, integers, scalar
+from ..operands import from_front, full_like_axes, integers, scalar
 
 
 @reader("Pad")
@@ -37,7 +37,7 @@ def pad(node: Node, x: Tensor, pads: Tensor, value: Tensor | None = None, axes: 
     widths = [(0, 0)] * rank
     half = len(known) // 2
     for i, axis in enumerate(range(rank) if places is None else places):
-        widths[axis % rank] = (known[i], known[half + i])
+        widths[from_front(node, axis, rank)] = (known[i], known[half + i])
     return _constant(x, widths, value) if mode == "constant" else _repeated(x, widths, mode)
 
 
@@ -117,7 +117,7 @@ def padded_or_cut(x: Tensor, before: Tensor, after: Tensor, value: Tensor | None
 @reader("CenterCropPad")
 def center_crop_pad(node: Node, x: Tensor, shape: Tensor) -> Tensor:
     rank = rank_of(node, x)
-    axes = [a % rank for a in node.attribute("axes", tuple(range(rank)))]
+    axes = [from_front(node, a, rank) for a in node.attribute("axes", tuple(range(rank)))]
     asked = integers(node, shape)
     known = [x.shape.size(a) for a in axes]
     if asked is None or None in known:

@@ -35,8 +35,10 @@ from ...reading import Node, calling, reader
 from ..lengths import length, lengths, rank_of
 from ..operands import (
     LARGEST_TABLE,
+    axis_of,
     count_of,
     flags_of,
+    from_front,
     full_like_axes,
     integers,
     lengths_with,
@@ -83,7 +85,7 @@ def _worked_out(own: tuple[int, ...], dims: Any) -> int:
 def flatten(node: Node, x: Tensor) -> Tensor:
     rank = rank_of(node, x)
     axis = node.attribute("axis", 1)
-    axis = axis % rank if axis < 0 else axis
+    axis = axis if axis == rank else from_front(node, axis, rank)
     dims: list[Any] = x.shape.as_list()
     before, after = dims[:axis], dims[axis:]
     if None not in dims:
@@ -118,7 +120,7 @@ def unsqueeze(node: Node, x: Tensor, axes: Tensor) -> Tensor:
     if known is not None:
         if x.shape.rank is not None:
             rank = x.shape.rank + len(known)
-            known = sorted(a % rank for a in known)
+            known = sorted(from_front(node, a, rank) for a in known)
         return ExpandDims(tuple(sorted(known)))(x)
     count = count_of(axes)
     if count is None:
@@ -185,7 +187,7 @@ def concat(node: Node, *xs: Tensor) -> Tensor:
 
 @reader("Split")
 def split(node: Node, x: Tensor, parts: Tensor | None = None) -> Any:
-    axis, count = node.attribute("axis", 0), len(node.outputs)
+    axis, count = axis_of(node, node.attribute("axis", 0), x), len(node.outputs)
     if parts is not None:
         known = integers(node, parts)
         if known is not None and len(known) != count:
@@ -216,7 +218,7 @@ def slice_(
     rank = x.shape.rank
     if rank is None and any(a < 0 for a in places):
         rank_of(node, x)
-    triples = {(a % rank if rank is not None else a): i for i, a in enumerate(places)}
+    triples = {(from_front(node, a, rank) if rank is not None else a): i for i, a in enumerate(places)}
     columns = [shape_value(v) for v in (starts, ends)] + [(1,) * len(places) if steps is None else shape_value(steps)]
     spec: list[Any] = []
     numbers: list[Tensor] = []
