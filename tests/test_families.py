@@ -49,6 +49,7 @@ ROOMS = {
             "interrupts",
             "known",
             "libraries",
+            "product_times",
             "masked_rows",
             "ordering",
             "reassociation",

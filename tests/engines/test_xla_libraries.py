@@ -17,6 +17,7 @@ import jax
 from pullback.core.function import bound_lengths
 from pullback.engines.plan import make_plan
 from pullback.engines.xla.libraries import library_options, threads
+from pullback.engines.xla.product_times import Product, time_of_eigen, time_of_ynnpack
 from pullback.passes.run_lengths import Lengths
 
 OPTION = "xla_cpu_experimental_ynn_fusion_type"
@@ -119,11 +120,70 @@ def test_products_of_unknown_lengths_stay_and_convolutions_do_not(
     assert library_options(make_plan([y], [], [x]), Lengths()) == YNNPACK
 
 
-def test_on_one_thread_nothing_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def mapped(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    x = pb.placeholder(pb.float32, [rows, 64, width])
+    w = weights([width, width])
+    return x, pb.vectorized_map(lambda row: pb.matmul(row, w, transpose_b=transposed), x)
+
+
+def stacked(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    x = pb.placeholder(pb.float32, [rows, 500, width])
+    return x, pb.einsum("bik,bjk->bij" if transposed else "bik,bkj->bij", x, x[:, :width])
+
+
+def of_float64(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tensor, pb.Tensor]:
+    x = pb.placeholder(pb.float64, [rows, width])
+    return x, pb.matmul(x, pb.cast(weights([width, width]), pb.float64), transpose_b=transposed)
+
+
+ALONE = {OPTION: "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"}
+"""Eigen for products, on one thread, where YNNPACK's convolutions are as fast."""
+ALONE_CASES = [
+    (chain, 1000, 64, False, {}),
+    (chain, 4000, 256, False, ALONE),
+    (chain, 4000, 256, True, ALONE),
+    (chain, 32, 256, False, {}),
+    (chain, 32, 256, True, {}),
+    (chain, 1000, 10, False, ALONE),
+    (chain, 1000, 12, False, ALONE),
+    (looped, 4000, 256, True, ALONE),
+    (mapped, 100, 10, False, ALONE),
+    (stacked, 20, 10, False, ALONE),
+    (stacked, 20, 20, False, {}),
+    (stacked, 500, 8, False, {}),
+    (of_float64, 1000, 10, False, ALONE),
+    (convolved, 4, 32, False, ALONE),
+    (elementwise, 1000, 64, False, {}),
+]
+
+
+@pytest.mark.parametrize(("make", "rows", "width", "transposed", "expected"), ALONE_CASES)
+@pytest.mark.parametrize("known", [True, False])
+def test_on_one_thread_products_go_where_they_take_less(
+    make: Callable[..., tuple[pb.Tensor, pb.Tensor]],
+    rows: int,
+    width: int,
+    transposed: bool,
+    expected: dict[str, str],
+    known: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("NPROC", "1")
-    x, y = chain(1000, 64, False)
     assert threads() == 1
+    x, y = make(rows if known else None, width, transposed)
+    lengths = Lengths(bound_lengths([(x.shape, pb.TensorShape([rows, *x.shape.as_list()[1:]]))]))
+    assert library_options(make_plan([y], [], [x]), lengths) == expected
+
+
+def test_on_one_thread_products_of_unknown_lengths_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPROC", "1")
+    x, y = chain(None, 256, False)
     assert library_options(make_plan([y], [], [x]), Lengths()) == {}
+
+
+def test_times_of_products_that_are_no_choice_are_equal() -> None:
+    turned = Product(3, 1, 1, 1, 10**6, is_neither=True)
+    assert time_of_eigen(turned) == time_of_ynnpack(turned) > 0
 
 
 @pytest.mark.parametrize("given", ["", "all", "-1"])
