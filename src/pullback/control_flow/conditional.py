@@ -50,10 +50,11 @@ def cond(
     Both return the same nested structure of tensors, IndexedSlices or TensorArrays, of the same dtypes; where shapes
     differ, what they have in common is known of the result. A tensor is IndexedSlices of all its rows where the other
     branch returns IndexedSlices; their indices may be int32 in one and int64 in the other. Assignments and other
-    effects inside happen when their branch is run; branches that return None, or an operation, are run for these, and
-    an operation is returned, in each place where there is one. With `strict=False` a list of one is the one, in each
-    branch. `fn1` and `fn2` are old names of the branches. Only the branch that is run needs values for the variables
-    that it reads; on XLA both do, unless `pred` is known when it compiles, as that of `is_variable_initialized` is.
+    effects inside happen when their branch is run (after `disable_v2_behavior`, those that what is fetched waits for);
+    branches that return None, or an operation, are run for these, and an operation is returned, in each place where
+    there is one. With `strict=False` a list of one is the one, in each branch. `fn1` and `fn2` are old names of the
+    branches. Only the branch that is run needs values for the variables that it reads; on XLA both do, unless `pred` is
+    known when it compiles, as that of `is_variable_initialized` is.
 
     Shapes, dtypes: `pred`, a scalar of truth values.
 

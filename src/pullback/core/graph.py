@@ -56,6 +56,8 @@ class Graph(Collections):
         self.outer_controls: list[tuple[Operation, Controller]] = []
         """Of a body: operations of graphs around it that must run before it does, and the blocks that say so."""
         self.seed: int | None = None if outer is None else outer.seed
+        self.on_demand = outer is None
+        """Whether effects in bodies inside may happen on demand only; in functions all of them happen."""
         self.finalized = False
         self.names = naming.Names()
         self.refined: dict[Tensor, Tensor] = {}
