@@ -55,7 +55,7 @@ def disable_v2_behavior() -> None:
     from .v1.dtypes import seen as dtype_of_version_1
 
     seen.dtype, seen.attribute = dtype_of_version_1, attribute_of
-    seen.package, seen.on_demand = "tf", True
+    seen.package, seen.on_demand, seen.single_assignment = "tf", True, True
     disable_v2_tensorshape()
     disable_resource_variables()
 
@@ -85,7 +85,7 @@ def enable_v2_tensorshape() -> None:
     """
     seen.dtype = seen.size = itself
     seen.attribute = nothing
-    seen.package, seen.on_demand = "pb", False
+    seen.package, seen.on_demand, seen.single_assignment = "pb", False, False
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:

@@ -22,7 +22,8 @@ class Seen:
     """What `dtype`, `shape[i]`, `get_attr` and `get_tensor_by_name` give, and what kind of variables new ones are.
 
     `package` is what programs call the package: messages that name its functions begin so. With `on_demand` the
-    effects in branches and loops of a graph happen where what is fetched waits for them, as those around them do.
+    effects in branches and loops of a graph happen where what is fetched waits for them, as those around them do; with
+    `single_assignment` elements of TensorArrays are written once, and read once.
     """
 
     dtype: Callable[[Any], Any] = itself
@@ -32,6 +33,7 @@ class Seen:
     references: bool = False
     package: str = "pb"
     on_demand: bool = False
+    single_assignment: bool = False
 
 
 seen = Seen()
