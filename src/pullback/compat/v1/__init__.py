@@ -82,6 +82,7 @@ __version__ = VERSION
 __all__ = list(vars(pullback)["__all__"])
 NAMESPACES = (
     "app",
+    "audio",
     "autograph",
     "bitwise",
     "compat",

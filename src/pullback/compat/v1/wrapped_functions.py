@@ -55,7 +55,7 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
 
     >>> import pullback.compat.v1 as tf
     >>> double = tf.wrap_function(lambda x: x + x, [tf.TensorSpec([None], tf.float32)])
-    >>> tf.Session().run(double([1.0, 2.0]))
+    >>> tf.Session().run(double(tf.constant([1.0, 2.0])))
     array([2., 4.], dtype=float32)
     """
     args = list(signature) if isinstance(signature, list | tuple) else [signature]
