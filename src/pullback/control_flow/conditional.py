@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -217,8 +218,12 @@ class _Branch:
         self.strict = strict
         self.template: Any = None
 
-    def build(self) -> Sequence[Tensor]:
-        """The tensors that the function's result is made of; unless `strict`, a list of one is unpacked."""
+    def build(self, choice: Tensor, number: int, count: int) -> Sequence[Tensor]:
+        """The tensors that the function's result is made of; unless `strict`, a list of one is unpacked.
+
+        In a run it is the branch of that `number` among `count`, and `choice` says which is taken.
+        """
+        get_default_graph().choice = choice, number, count
         result = self.function()
         unpacked = not self.strict and isinstance(result, list | tuple) and len(result) == 1
         self.template, tensors = take_apart(result[0] if unpacked else result)
@@ -227,7 +232,9 @@ class _Branch:
 
 def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str) -> Any:
     """The structure that the branches return, of the outputs of the operation that runs one of them."""
-    together = trace_together([Part(branch.name, branch.build) for branch in branches])
+    count = len(branches)
+    parts = [Part(branch.name, partial(branch.build, choice, i, count)) for i, branch in enumerate(branches)]
+    together = trace_together(parts)
     _check_structures(what, branches)
     traced, templates = with_slices_of_one_form(together.functions, [branch.template for branch in branches])
     _check_agreement(what, branches, traced, templates)
