@@ -80,6 +80,25 @@ def test_a_loop_does_what_the_variable_that_is_fetched_waits_for(variables: list
     assert after(x) == [0.0, 3.0, 3.0]
 
 
+def test_a_branch_that_is_waited_for_does_all_that_its_results_wait_for(variables: list[Any], after: After) -> None:
+    a, b, _ = variables
+
+    def chosen() -> Any:
+        return tf.cond(tf.constant(True), lambda: tf.assign(a, a + 1.0), lambda: a)
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([chosen()]):
+            return i + 1
+
+    with tf.control_dependencies(
+        [tf.cond(tf.placeholder_with_default(True, []), lambda: tf.assign(b, 2.0), lambda: b)]
+    ):
+        waits = tf.identity(1.0)
+    assert after(tf.while_loop(lambda i: i < 4, body, [0])) == [4.0, 0.0, 0.0]
+    assert after(waits) == [0.0, 2.0, 0.0]
+    assert after(tf.cond(tf.placeholder_with_default(True, []), lambda: tf.assign(b, 2.0), lambda: b).op) == [0, 2, 0]
+
+
 def test_derivatives_maps_and_cases_do_nothing_that_nobody_waits_for(variables: list[Any], after: After) -> None:
     def beside(y: Any) -> Any:
         tf.assign(variables[0], 1.0)

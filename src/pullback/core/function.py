@@ -94,6 +94,11 @@ class Function:
         return any(op.primitive.stateful for op in self.operations)
 
     @cached_property
+    def acts(self) -> bool:
+        """Whether one of the operations does something beside giving its outputs, whoever waits for it."""
+        return any(_acts(op) or any(f.acts for f in op.primitive.functions) for op in self.operations)
+
+    @cached_property
     def pure_operations(self) -> tuple[Operation, ...]:
         """The operations that the results need, without effects that nothing waits for."""
         return tuple(self.needed_for([y.op for y in self.results]))
