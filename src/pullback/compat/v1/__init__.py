@@ -113,6 +113,7 @@ NAMESPACES = (
     "mixed_precision",
     "nest",
     "nn",
+    "profiler",
     "python_io",
     "queue",
     "ragged",
