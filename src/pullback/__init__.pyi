@@ -170,7 +170,7 @@ from .engines.configuration import OptimizerOptions as OptimizerOptions
 from .engines.configuration import RunMetadata as RunMetadata
 from .engines.configuration import RunOptions as RunOptions
 from .engines.default_session import get_default_session as get_default_session
-from .engines.session import InteractiveSession as InteractiveSession
+from .engines.interactive_session import InteractiveSession as InteractiveSession
 from .engines.session import Session as Session
 from .functions.function import Function as Function
 from .functions.function import function as function

@@ -364,11 +364,11 @@ def test_random_numbers_of_a_map_are_drawn_for_each_element() -> None:
 # What goes wrong
 
 
-def test_an_iterator_cannot_go_on_inside_a_branch() -> None:
+def test_an_iterator_cannot_go_on_inside_a_loop() -> None:
     iterator = Dataset.range(3).make_one_shot_iterator()
     text = r"^IteratorGetNext: what Python does before a run cannot depend on the run, and the body .* does; call it"
     with pytest.raises(NotImplementedError, match=text):
-        tf.cond(tf.placeholder(tf.bool, []), lambda: iterator.get_next(), lambda: tf.constant(0, tf.int64))
+        tf.while_loop(lambda i: i < 3, lambda i: i + iterator.get_next(), [tf.constant(0, tf.int64)])
 
 
 def test_the_parts_of_a_dataset_have_equally_many_rows() -> None:

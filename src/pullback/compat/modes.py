@@ -38,9 +38,9 @@ def disable_v2_behavior() -> None:
     """Let dtypes, lengths and variables be the objects that TensorFlow 1 has for them, in this process.
 
     `x.dtype` has the methods of `tf.DType`, and is equal to NumPy's dtype, and `op.get_attr` knows TensorFlow's names
-    and forms: `strides` is [1, 2, 2, 1]. For `x.shape[i]` see
-    `disable_v2_tensorshape`, for variables `compat.v1.disable_resource_variables`. `enable_v2_tensorshape` and
-    `enable_resource_variables` take it back.
+    and forms: `strides` is [1, 2, 2, 1]. Effects in branches and loops happen where what is fetched waits for them.
+    For `x.shape[i]` see `disable_v2_tensorshape`, for variables `compat.v1.disable_resource_variables`.
+    `enable_v2_tensorshape` and `enable_resource_variables` take it back.
 
     >>> import numpy as np
     >>> import pullback as pb
@@ -55,7 +55,7 @@ def disable_v2_behavior() -> None:
     from .v1.dtypes import seen as dtype_of_version_1
 
     seen.dtype, seen.attribute = dtype_of_version_1, attribute_of
-    seen.package = "tf"
+    seen.package, seen.on_demand, seen.single_assignment = "tf", True, True
     disable_v2_tensorshape()
     disable_resource_variables()
 
@@ -85,7 +85,7 @@ def enable_v2_tensorshape() -> None:
     """
     seen.dtype = seen.size = itself
     seen.attribute = nothing
-    seen.package = "pb"
+    seen.package, seen.on_demand, seen.single_assignment = "pb", False, False
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:

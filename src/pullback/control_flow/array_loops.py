@@ -233,7 +233,7 @@ def _rewritten(loop: ArrayLoop, arrays: Sequence[_Array], types: dict[int, Tenso
             y = values[op.outputs[0]] = _of_length(op, array, [values[x] for x in op.inputs])
             copies[op] = y.op
     results = [values[y] for y in function.results]
-    made = close(graph, given, results).function
+    made = replace(close(graph, given, results).function, on_demand=function.on_demand)
     for i in [a.number + 1 for a in arrays if a.length is not None and a.exact]:
         made = _without_size(made, loop.condition, i)
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..core import nest
@@ -79,4 +80,5 @@ def _in_form(function: Function, template: Any, forms: Sequence[_Form | None]) -
 
     names = [x.op.name for x in function.parameters]
     types = [like_parameter(x) for x in function.parameters]
-    return trace(build, types, function.name, names, inherit=False).function, made[0]
+    traced = trace(build, types, function.name, names, inherit=False).function
+    return replace(traced, on_demand=function.on_demand), made[0]

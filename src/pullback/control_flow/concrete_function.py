@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core import nest
@@ -50,6 +51,8 @@ class ConcreteFunction:
         names: Sequence[str],
         attrs: Mapping[str, Any],
         optimize: Callable[[Function], Function] | None = None,
+        *,
+        on_demand: bool = False,
     ) -> None:
         self.python_function = python_function
         self.name = name
@@ -58,7 +61,10 @@ class ConcreteFunction:
         leaves = nest.flatten(inputs)
         self._kinds = [kind_of(leaf) for leaf in leaves]
         self._results: list[Kind] = []
+        self._on_demand = on_demand
         traced = trace(self._build, parameter_types(self._kinds), name, _part_names(self._kinds, names))
+        if on_demand and traced.function.results:
+            traced = traced._replace(function=replace(traced.function, on_demand=True))
         if optimize is not None:
             traced = self._optimized(traced, optimize)
         self.traced = traced.function
@@ -72,6 +78,7 @@ class ConcreteFunction:
         self._names = names
 
     def _build(self, *given: Tensor) -> list[Tensor]:
+        get_default_graph().on_demand = self._on_demand
         parts = iter(given)
         leaves = [rebuilt(kind, parts) for kind in self._kinds]
         args, kwargs = nest.pack_sequence_as(self._inputs, leaves)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,11 @@ def cond(
     Both return the same nested structure of tensors, IndexedSlices or TensorArrays, of the same dtypes; where shapes
     differ, what they have in common is known of the result. A tensor is IndexedSlices of all its rows where the other
     branch returns IndexedSlices; their indices may be int32 in one and int64 in the other. Assignments and other
-    effects inside happen when their branch is run; branches that return None, or an operation, are run for these, and
-    an operation is returned, in each place where there is one. With `strict=False` a list of one is the one, in each
-    branch. `fn1` and `fn2` are old names of the branches. Only the branch that is run needs values for the variables
-    that it reads; on XLA both do, unless `pred` is known when it compiles, as that of `is_variable_initialized` is.
+    effects inside happen when their branch is run (after `disable_v2_behavior`, those that what is fetched waits for);
+    branches that return None, or an operation, are run for these, and an operation is returned, in each place where
+    there is one. With `strict=False` a list of one is the one, in each branch. `fn1` and `fn2` are old names of the
+    branches. Only the branch that is run needs values for the variables that it reads; on XLA both do, unless `pred` is
+    known when it compiles, as that of `is_variable_initialized` is.
 
     Shapes, dtypes: `pred`, a scalar of truth values.
 
@@ -216,8 +218,12 @@ class _Branch:
         self.strict = strict
         self.template: Any = None
 
-    def build(self) -> Sequence[Tensor]:
-        """The tensors that the function's result is made of; unless `strict`, a list of one is unpacked."""
+    def build(self, choice: Tensor, number: int, count: int) -> Sequence[Tensor]:
+        """The tensors that the function's result is made of; unless `strict`, a list of one is unpacked.
+
+        In a run it is the branch of that `number` among `count`, and `choice` says which is taken.
+        """
+        get_default_graph().choice = choice, number, count
         result = self.function()
         unpacked = not self.strict and isinstance(result, list | tuple) and len(result) == 1
         self.template, tensors = take_apart(result[0] if unpacked else result)
@@ -226,7 +232,9 @@ class _Branch:
 
 def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str) -> Any:
     """The structure that the branches return, of the outputs of the operation that runs one of them."""
-    together = trace_together([Part(branch.name, branch.build) for branch in branches])
+    count = len(branches)
+    parts = [Part(branch.name, partial(branch.build, choice, i, count)) for i, branch in enumerate(branches)]
+    together = trace_together(parts)
     _check_structures(what, branches)
     traced, templates = with_slices_of_one_form(together.functions, [branch.template for branch in branches])
     _check_agreement(what, branches, traced, templates)

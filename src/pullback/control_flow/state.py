@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -75,7 +76,7 @@ def _copy(function: Function, only_read: set[Tensor]) -> Function:
             else:
                 copies[op] = copy_operation(op, values, copies)
     parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
-    return close(graph, parameters, results).function
+    return replace(close(graph, parameters, results).function, on_demand=function.on_demand)
 
 
 def _read_of(op: Operation, values: dict[Tensor, Tensor]) -> Tensor:
@@ -212,7 +213,8 @@ def _beside_zeros(function: Function, number: int, kept: Sequence[Sequence[Tenso
         return [*results[:count], *[y for ys in more for y in ys]]
 
     parameters = [like_parameter(x) for x in whole.parameters]
-    return trace(build, parameters, function.name, [x.op.name for x in whole.parameters], inherit=False).function
+    made = trace(build, parameters, function.name, [x.op.name for x in whole.parameters], inherit=False).function
+    return replace(made, on_demand=function.on_demand)
 
 
 def _zeros_for(y: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ those of the start, and the body is copied with them: so its derivative need not
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..core.function import Function, Parameter, add_parameter, body, close, copy_operation, like_parameter
 from ..core.graph import Operation
@@ -59,4 +60,5 @@ def _copied(function: Function, types: Sequence[TensorType]) -> Function:
         copies: dict[Operation, Operation] = {}
         for op in function.operations:
             copies[op] = copy_operation(op, values, copies)
-    return close(graph, given, [values[y] for y in function.results]).function
+    made = close(graph, given, [values[y] for y in function.results]).function
+    return replace(made, on_demand=function.on_demand)

@@ -29,6 +29,7 @@ from ..primitives.shape.reshape import reshape
 from ..primitives.shape.size import rank, shape
 from ..primitives.shape.stacking import concat
 from ..primitives.tensor_array import ArrayBlank, ArrayRead, ArrayWrite
+from .array_elements import Elements
 from .array_pieces import Pieces, pieces_of
 
 
@@ -40,7 +41,7 @@ class TensorArray(AbstractComposite):
         size: the number of elements, a scalar integer; 0 unless given: then `unstack` and `split` say it.
         dynamic_size: whether writing behind the end makes it longer. On XLA only where it can be told, when the graph
             is built, how long it may get: at positions that are known, or a counter's in a loop of bounded steps.
-        clear_after_read: taken for TensorFlow's sake; an element can be read again and again.
+        clear_after_read: whether an element that was read is gone, as in TensorFlow 1, None for yes; see below.
         tensor_array_name: a name for what it makes.
         infer_shape: whether all elements have one shape. With False they may have different ones, as long as the size
             and the positions are known when the graph is built; what loops and branches change has one shape.
@@ -48,8 +49,10 @@ class TensorArray(AbstractComposite):
 
     `handle`, `flow` and `colocate_with_first_write_call` are taken for TensorFlow's sake. An array may be a loop
     variable, captured, or returned by a branch. Elements that were not written are zeros. An element may be written
-    again, where TensorFlow's graphs raise: the last value counts, and it alone has a derivative. Derivatives of every
-    order go through all methods; reading an element twice adds up.
+    again and again, the last value counts, and it alone has a derivative; and read again and again, which adds up. In
+    programs of TensorFlow 1 (after `disable_v2_behavior`) a run fails, as there, where it is known when the graph is
+    built that a position is written twice, or that an element is read after another operation has read it; with
+    `clear_after_read=False` that may be. Derivatives of every order go through all methods.
 
     Raises:
         TypeError: a value of another dtype; a size or an index that is no integer. ValueError: a value of another
@@ -81,7 +84,7 @@ class TensorArray(AbstractComposite):
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
-        del clear_after_read, handle, flow, colocate_with_first_write_call
+        del handle, flow, colocate_with_first_write_call
         self._dtype = as_dtype(dtype)
         self._dynamic_size, self._is_sized = bool(dynamic_size), size is not None
         self._element_shape = as_shape(element_shape)
@@ -95,6 +98,7 @@ class TensorArray(AbstractComposite):
         self._pieces: Pieces | None = None
         self._buffer: Tensor | None = None
         self._inferred: list[TensorShape] | None = [] if infer_shape else None
+        self._elements = Elements({} if clear_after_read in (None, True) else None)
         if known is not None and not infer_shape:
             self._pieces = Pieces(self._dtype, self._element_shape, int(known), {})
             return
@@ -166,9 +170,14 @@ class TensorArray(AbstractComposite):
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element number `index`."""
         number = _position("read", index)
-        name = name or "TensorArrayRead"
+        name, known = name or "TensorArrayRead", constant_value(number)
         piece = None if self._pieces is None else self._pieces.at(self._place(number))
-        return self.gather(number, name) if piece is None else identity(piece, name=name)
+        if known is None:
+            return self.gather(number, name) if piece is None else identity(piece, name=name)
+        cleared = self._elements.before_read(int(known))
+        y = self.gather(number, name) if piece is None else identity(piece, name=name)
+        self._elements.after_read(int(known), y.op)
+        return _failing(y, cleared)
 
     @in_graph_of_inputs
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
@@ -184,15 +193,19 @@ class TensorArray(AbstractComposite):
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with `value` as its element number `index`."""
         number, row = _position("write", index), convert_to_tensor(value, self._dtype)
+        elements, complaint = self._elements.after_write(_known_positions(number))
+        row = _failing(row, complaint)
         if self._pieces is not None and (known := self._place(number)) is not None:
-            return self._of_pieces(self._pieces.with_one(known, row))
-        return self._dense()._written(number, row, name)
+            return self._of_pieces(self._pieces.with_one(known, row))._of(elements)
+        return self._dense()._written(number, row, name)._of(elements)
 
     @in_graph_of_inputs
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` [n, element...] as its elements of the numbers `indices` [n]."""
         numbers = _integers("TensorArray.scatter: the indices must be integers", indices)
-        return self._dense()._written(numbers, convert_to_tensor(value, self._dtype), name)
+        elements, complaint = self._elements.after_write(_known_positions(numbers))
+        rows = _failing(convert_to_tensor(value, self._dtype), complaint)
+        return self._dense()._written(numbers, rows, name)._of(elements)
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor [n, element...].
@@ -221,7 +234,9 @@ class TensorArray(AbstractComposite):
         count = rows.shape.size(0)
         if count and self._is_sized:
             rows = self._inside("write to", constant(count - 1), rows)
-        return self._like(rows, shape(rows)[0])
+        elements, complaint = self._elements.after_write(range(count or 0))
+        rows = _failing(rows, complaint)
+        return self._like(rows, shape(rows)[0])._of(elements)
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements [k, ...] one behind the other: [n * k, ...], or [the sum of all k, ...] where they differ."""
@@ -338,6 +353,11 @@ class TensorArray(AbstractComposite):
         if self._is_blank():
             empty = f"Tried to {what} elements of an empty list with non-fully-defined element_shape"
             unknown = f"TensorArray.{what}: {empty}: nothing was written to the array; give it element_shape="
+            if constant_value(self._size) == 0:
+                unknown += (
+                    "; TensorArray has size zero, but element shape <unknown> is not fully defined. Currently only "
+                    "static shapes are supported when packing zero-size TensorArrays."
+                )
             raise InvalidArgumentError(complaint or unknown)
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
@@ -393,8 +413,13 @@ class TensorArray(AbstractComposite):
         made = TensorArray.__new__(TensorArray)
         made._is_sized = True
         made._dtype, made._dynamic_size, made._inferred = self._dtype, self._dynamic_size, self._inferred
-        made._element_shape, made._size = element_shape, size
+        made._element_shape, made._size, made._elements = element_shape, size, self._elements
         return made
+
+    def _of(self, elements: Elements) -> TensorArray:
+        """This array, which was just made, of which that is known."""
+        self._elements = elements
+        return self
 
     def __repr__(self) -> str:
         known = constant_value(self._size)
@@ -430,6 +455,12 @@ def _checked_lengths(value: Tensor, lengths: Tensor) -> list[int] | None:
             f"{known.sum()} and value's shape is: {value.shape.as_list()}, of {value}"
         )
     return [int(n) for n in known]
+
+
+def _known_positions(numbers: Tensor) -> list[int]:
+    """The positions `numbers`, where they are known."""
+    known = constant_value(numbers)
+    return [] if known is None else [int(n) for n in np.ravel(known)]
 
 
 def _position(what: str, index: Any) -> Tensor:

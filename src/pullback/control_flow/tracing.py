@@ -11,6 +11,7 @@ from ..core.composite import AbstractComposite
 from ..core.function import Function, Parameter, add_parameter, body, capture_as_parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.needs import needed
+from ..core.seen import seen
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
@@ -38,10 +39,12 @@ class Part(NamedTuple):
 
 def trace_together(parts: Sequence[Part]) -> Together:
     """A function for each of `parts`; each is built once."""
+    on_demand = seen.on_demand and get_default_graph().on_demand
     graphs: list[Graph] = []
     made: list[tuple[list[Tensor], list[Tensor]]] = []
     for part in parts:
         with body(part.name, finalize=False) as graph:
+            graph.on_demand = on_demand
             given = [add_parameter(graph, p, n) for p, n in zip(part.parameters, part.names, strict=True)]
             made.append((given, [graph.capture(y) for y in part.build(*given)]))
         graphs.append(graph)
@@ -52,7 +55,7 @@ def trace_together(parts: Sequence[Part]) -> Together:
     for graph, (given, results) in zip(graphs, made, strict=True):
         parameters = (*given, *[capture_as_parameter(graph, x) for x in captured])
         graph.finalize()
-        functions.append(Function(graph, parameters, tuple(results), graph.name))
+        functions.append(_function(graph, parameters, results))
     controls = dict.fromkeys(op for f in functions for op in f.outer_controls)
     return Together(functions, captured, tuple(controls))
 
@@ -61,8 +64,13 @@ def _read(graph: Graph, results: Sequence[Tensor]) -> list[Tensor]:
     """What a body captured and what its results or its effects need: nothing that only other operations read."""
     if not graph.captures:
         return []
-    read = Function(graph, tuple(graph.captures.values()), tuple(results), graph.name).read
+    read = _function(graph, tuple(graph.captures.values()), results).read
     return [x for x, inner in graph.captures.items() if inner in read]
+
+
+def _function(graph: Graph, parameters: tuple[Tensor, ...], results: Sequence[Tensor]) -> Function:
+    """The function of a body; one that has no results is run for its effects."""
+    return Function(graph, parameters, tuple(results), graph.name, on_demand=graph.on_demand and bool(results))
 
 
 @dataclass(frozen=True, eq=False)

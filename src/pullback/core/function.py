@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -62,6 +62,8 @@ class Function:
     name: str
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What has been worked out about the function: derivatives, plans."""
+    on_demand: bool = False
+    """Whether effects happen only where a result that is read waits for them, as in graphs of TensorFlow 1."""
 
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
@@ -70,8 +72,8 @@ class Function:
 
     @cached_property
     def effects(self) -> tuple[Operation, ...]:
-        """The operations that are run for what they do: assignments, prints."""
-        return tuple([op for op in self.graph.operations if _acts(op)])
+        """The operations that are run for what they do, whether a result needs them or not: assignments, prints."""
+        return () if self.on_demand else tuple([op for op in self.graph.operations if _acts(op)])
 
     @cached_property
     def outer_controls(self) -> tuple[Operation, ...]:
@@ -90,6 +92,11 @@ class Function:
     def stateful(self) -> bool:
         """Whether one of the operations is."""
         return any(op.primitive.stateful for op in self.operations)
+
+    @cached_property
+    def acts(self) -> bool:
+        """Whether one of the operations does something beside giving its outputs, whoever waits for it."""
+        return any(_acts(op) or any(f.acts for f in op.primitive.functions) for op in self.operations)
 
     @cached_property
     def pure_operations(self) -> tuple[Operation, ...]:
@@ -112,7 +119,7 @@ class Function:
     def with_results(self, results: Sequence[Tensor], parameters: Sequence[Tensor] | None = None) -> Function:
         """The function of the same graph with other results, and other parameters where they are given."""
         chosen = self.parameters if parameters is None else tuple(parameters)
-        return Function(self.graph, chosen, tuple(results), self.name)
+        return Function(self.graph, chosen, tuple(results), self.name, on_demand=self.on_demand)
 
     def __str__(self) -> str:
         from .printing import function_text
@@ -448,4 +455,4 @@ def substituted(function: Function, substitutes: Mapping[Tensor, Tensor]) -> Fun
                 copies[op] = copy_operation(op, values, copies)
             values.update([(y, values[substitutes[y]]) for y in op.outputs if y in substitutes])
     parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
-    return close(graph, parameters, results).function
+    return replace(close(graph, parameters, results).function, on_demand=function.on_demand)

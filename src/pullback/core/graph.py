@@ -56,6 +56,10 @@ class Graph(Collections):
         self.outer_controls: list[tuple[Operation, Controller]] = []
         """Of a body: operations of graphs around it that must run before it does, and the blocks that say so."""
         self.seed: int | None = None if outer is None else outer.seed
+        self.choice: tuple[Tensor, int, int] | None = None
+        """Of a branch: what chooses it, a truth value or a number, its own number, and how many there are."""
+        self.on_demand = outer is None
+        """Whether effects in bodies inside may happen on demand only; in functions all of them happen."""
         self.finalized = False
         self.names = naming.Names()
         self.refined: dict[Tensor, Tensor] = {}

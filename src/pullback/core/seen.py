@@ -21,7 +21,9 @@ def nothing(op: Any, name: str) -> Any:
 class Seen:
     """What `dtype`, `shape[i]`, `get_attr` and `get_tensor_by_name` give, and what kind of variables new ones are.
 
-    `package` is what programs call the package: messages that name its functions begin so.
+    `package` is what programs call the package: messages that name its functions begin so. With `on_demand` the
+    effects in branches and loops of a graph happen where what is fetched waits for them, as those around them do; with
+    `single_assignment` elements of TensorArrays are written once, and read once.
     """
 
     dtype: Callable[[Any], Any] = itself
@@ -30,6 +32,8 @@ class Seen:
     named: Callable[[Any], Any] = itself
     references: bool = False
     package: str = "pb"
+    on_demand: bool = False
+    single_assignment: bool = False
 
 
 seen = Seen()

@@ -169,12 +169,16 @@ class _Planner:
         )
 
     def _last_uses(self) -> dict[Tensor, Operation | None]:
-        """The last operation that reads each tensor; None for what is fetched."""
+        """The last operation that reads each tensor, or waits for what it does; None for what is fetched."""
         view = self.view
         last: dict[Tensor, Operation | None] = {}
         for op in view.operations:
             for x in view.inputs(op):
                 last[x] = op
+            for before in view.controls(op):
+                last.update(dict.fromkeys(_on_demand(before), op))
+        for target in view.targets:
+            last.update(dict.fromkeys(_on_demand(target), None))
         last.update((view.stand_in(x), None) for x in view.results)
         return last
 
@@ -230,6 +234,11 @@ class _Planner:
         slot = self.slots[x] = self.size
         self.size += 1
         return slot
+
+
+def _on_demand(op: Operation) -> Sequence[Tensor]:
+    """The outputs of what is waited for, where it does something only if they are asked for."""
+    return op.outputs if any(f.on_demand and f.acts for f in op.primitive.functions) else ()
 
 
 def _only_handles(op: Operation) -> bool:

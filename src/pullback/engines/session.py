@@ -18,16 +18,18 @@ from ..core.nesting import explained_depth
 from ..core.typing import TensorLike
 from ..passes.view import as_it_is
 from ..primitives.creation.placeholders import Placeholder
-from ..primitives.variables.references import first_reads
 from ..primitives.variables.variable import Variable
 from . import messages
 from .default_engine import check_engine, default_engine
 from .default_session import sessions
+from .device_attributes import DeviceAttributes, device_attributes
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten, variable_or
 from .host_calls import calls_host, with_host_calls
+from .last_reads import with_last_reads
 from .loading import engine_loaders
+from .partial_runs import PartialRuns
 from .plan import Plan, function_plan, handle_of, make_plan
 from .prefetch import prefetched
 from .shards import Shards, Source
@@ -112,6 +114,7 @@ class Session:
         self._lock = threading.RLock()
         self._closed = False
         self._entered: list[Any] = []
+        self._partial = PartialRuns(self)
 
     def run(
         self,
@@ -266,6 +269,34 @@ class Session:
             raise RuntimeError(_CLOSED)
         return self._engine.put(tensor, self._fed(tensor, value))
 
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """The name of a run in several steps, each a `partial_run`, with these fetches and feeds in all.
+
+        >>> import pullback as pb
+        >>> x, by = pb.placeholder(pb.float32, []), pb.placeholder(pb.float32, [])
+        >>> square = x * x
+        >>> scaled = square * by
+        >>> session = pb.Session()
+        >>> steps = session.partial_run_setup([square, scaled], [x, by])
+        >>> first = session.partial_run(steps, square, {x: 3.0})
+        >>> session.partial_run(steps, scaled, {by: 2.0 * first})
+        np.float32(162.0)
+        """
+        return self._partial.begin(fetches, feeds or [])
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """The values of some of the fetches of a run in steps, for feeds of all steps so far; nothing is run twice.
+
+        Raises:
+            InvalidArgumentError: no such run, or it has ended; what was fetched or fed before, or not set up; a feed
+            is missing still. RuntimeError: an operation is fetched.
+        """
+        return self._partial.run(handle, fetches, feed_dict or {})
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices that operations can be put on."""
+        return device_attributes(self.engine)
+
     def run_function(self, function: Function, captured: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
         """The results of a traced function for one value for each parameter that is no handle.
 
@@ -309,24 +340,11 @@ class Session:
                 run = with_lengths_checked(self._engine.prepare(plan, to_host), feeds)
             except RecursionError as error:
                 raise explained_depth(error, "while a run was planned") from error.__cause__
-            last = _read_last(plan, self.graph)
-            if last:
-                run = self._with_last_reads(run, last)
+            run = with_last_reads(self, run, plan)
             if plan.states:
                 run = _one_at_a_time(run, self._lock)
             self._runs[key] = run
         return run
-
-    def _with_last_reads(self, run: Run, last: Mapping[int, Operation]) -> Run:
-        """A run whose results of some numbers are the values of variables at its end."""
-
-        def read(feeds: Sequence[Any]) -> list[Any]:
-            arrays = list(run(feeds))
-            for number, handle in last.items():
-                arrays[number] = self.read_variable(handle)[()]
-            return arrays
-
-        return read
 
     def _function_plan(self, function: Function, handles: Mapping[Operation, Operation]) -> Plan:
         return function_plan(function, len(function.results), handles, self._optimize)
@@ -468,33 +486,6 @@ def _one_at_a_time(run: Run, lock: Any) -> Run:
     return guarded
 
 
-def _read_last(plan: Plan, graph: Graph) -> dict[int, Operation]:
-    """By the numbers of what is fetched, the reference variables that are and that the run assigns to."""
-    reads = set(first_reads(graph)).intersection(plan.fetches)
-    written = {plan.states[i] for i in plan.written}
-    handles = {i: handle_of(x.op.inputs[0]) for i, x in enumerate(plan.fetches) if x in reads}
-    return {i: handle for i, handle in handles.items() if handle in written}
-
-
 def _engine_class(name: str) -> EngineClass:
     check_engine(name, "Session: engine")
     return engine_loaders[name]()
-
-
-def InteractiveSession(target: str = "", graph: Graph | None = None, config: object = None, **options: Any) -> Session:
-    """A session that is the default one of this thread, with its graph, until it is closed; for notebooks.
-
-    Takes what `Session` takes.
-
-    >>> import pullback as pb
-    >>> session = pb.InteractiveSession()
-    >>> pb.add(1.0, 2.0).eval()
-    np.float32(3.0)
-    >>> session.close()
-    >>> pb.get_default_session() is None
-    True
-    """
-    session = Session(target, graph, config, **options)
-    session.__enter__()
-    sessions.interactive.append(session)
-    return session

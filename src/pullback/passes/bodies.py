@@ -45,7 +45,7 @@ def _lean(view: View, lengths: Lengths, budget: int, share: float) -> dict[Opera
     found = {}
     for op in view.operations:
         p = op.primitive
-        if not isinstance(p, AbstractFunctional) or any(f.effects for f in p.functions):
+        if not isinstance(p, AbstractFunctional) or any(f.acts for f in p.functions):
             continue
         made = sum([lengths.bytes(y) for y in op.outputs])
         room = budget - made - sum([lengths.bytes(x) for x in {*op.inputs}])

@@ -10,7 +10,9 @@ from ..control_flow.loop import Loop
 from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Graph, Operation, Tensor
 from ..core.needs import needed
+from ..core.printing import functions_in
 from ..core.traits import CONSTANT, ELEMENTWISE
+from ..primitives.base.state import AbstractStateful
 from ..primitives.debugging.guards import AbstractGuard
 from .rebuilding import copied
 from .view import View, view_of
@@ -42,7 +44,7 @@ def hoisted(loop: Loop) -> Hoisted | None:
     edge = tuple([y for y in found if y in read or y in body.results])
     if not edge:
         return None
-    outside = Function(body.graph, constants, edge, f"{body.name}_invariant")
+    outside = Function(body.graph, constants, edge, f"{body.name}_invariant", on_demand=body.on_demand)
     condition = loop.condition and _with_more_parameters(loop.condition, edge)
     return Hoisted(replace(loop, body=_part(body, (*body.parameters, *edge)), condition=condition), outside)
 
@@ -58,7 +60,7 @@ def _computes(op: Operation) -> bool:
 def _part(function: Function, parameters: Sequence[Tensor], results: Sequence[Tensor] | None = None) -> Function:
     """The function of some of the tensors of `function`, in a graph of its own."""
     chosen = function.results if results is None else tuple(results)
-    part = Function(function.graph, tuple(parameters), chosen, function.name)
+    part = Function(function.graph, tuple(parameters), chosen, function.name, on_demand=function.on_demand)
     return copied(view_of(chosen, function.effects, frozenset(parameters)), part)
 
 
@@ -87,7 +89,7 @@ class Narrowed:
 
 def narrowed(loop: Loop, is_read: Callable[[int], bool]) -> Narrowed | None:
     """`loop` without carried variables, rows and histories that nobody reads; None where all are."""
-    if loop.body.effects or loop.stateful:
+    if loop.body.effects or (loop.stateful and not _acts_on_demand(loop)):
         return None
     places, c = loop.places, loop.carried
     rows = _rows_read(loop, is_read)
@@ -109,6 +111,14 @@ def narrowed(loop: Loop, is_read: Callable[[int], bool]) -> Narrowed | None:
     outputs = (0, *[places.final[i] for i in order], *stacked, *[places.history[i] for i in order], *kept)
     inputs = tuple([i for i in range(1 + len(body.parameters)) if i - 1 not in dead])
     return Narrowed(made, inputs, outputs)
+
+
+def _acts_on_demand(loop: Loop) -> bool:
+    """Whether all that its functions do happens on demand, and nothing in them has state of its own."""
+    outer = [op for f in loop.functions for op in f.operations]
+    inside = [*outer, *[op for f in functions_in(outer) for op in f.operations]]
+    owned = any(isinstance(op.primitive, AbstractStateful) and op.primitive.owns_state for op in inside)
+    return all(f.on_demand for f in loop.functions) and not owned
 
 
 def _rows_read(loop: Loop, is_read: Callable[[int], bool]) -> list[int]:

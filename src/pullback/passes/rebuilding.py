@@ -64,7 +64,9 @@ class _Copying:
                 self._copy(graph, op)
         graph.finalize()
         results = tuple([values[view.stand_in(y)] for y in function.results])
-        return Function(graph, tuple([values[x] for x in function.parameters]), results, function.name)
+        return Function(
+            graph, tuple([values[x] for x in function.parameters]), results, function.name, on_demand=function.on_demand
+        )
 
     def _copy(self, graph: Graph, op: Operation) -> None:
         view, values, copies = self.view, self.values, self.copies

@@ -83,7 +83,7 @@ class _Search:
 
     def _first_of(self, primitive: Primitive) -> Primitive:
         """`primitive`, or an earlier one that holds the same functions, as code traces them in each piece."""
-        if not isinstance(primitive, AbstractFunctional) or any(f.effects for f in primitive.functions):
+        if not isinstance(primitive, AbstractFunctional) or any(f.acts for f in primitive.functions):
             return primitive
         earlier = self.holders.setdefault(type(primitive), [])
         for other in earlier:

@@ -74,6 +74,7 @@ from .version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
 from .version import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
 from .version import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
 from .version import VERSION as VERSION
+from .wrapped_functions import wrap_function as wrap_function
 
 __version__ = VERSION
 """What programs compare to find out which names there are: these are those of TensorFlow 1.15."""
@@ -81,6 +82,7 @@ __version__ = VERSION
 __all__ = list(vars(pullback)["__all__"])
 NAMESPACES = (
     "app",
+    "audio",
     "autograph",
     "bitwise",
     "compat",
@@ -111,6 +113,7 @@ NAMESPACES = (
     "mixed_precision",
     "nest",
     "nn",
+    "profiler",
     "python_io",
     "queue",
     "ragged",

@@ -186,7 +186,7 @@ experimental = SimpleNamespace(**{name: seen(dtype) for name, dtype in vars(toda
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("complex", "saturate_cast"):
+    if name in ("as_string", "complex", "saturate_cast"):
         return getattr(import_module(f"{__package__}"), name)
     return with_methods(getattr(today, name))
 

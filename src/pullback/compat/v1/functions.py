@@ -219,7 +219,8 @@ def cond(
 ) -> Any:
     """As `pb.cond`; a list of one result is unpacked, unless `strict`.
 
-    An operation that a branch returns stands for the truth of `pred`, after it has run.
+    An operation that a branch returns, alone or among others, stands for the truth of `pred`, after it has run. In
+    programs of TensorFlow 1 other effects inside happen only where a result that is fetched waits for them.
     """
     then, other = true_fn or fn1, false_fn or fn2
     if not callable(then) or not callable(other) or isinstance(pred, bool):
@@ -250,13 +251,15 @@ def _valued(branch: Callable[[], Any], pred: pb.Tensor) -> Callable[[], Any]:
 
     @wraps(branch)
     def run() -> Any:
-        done = branch()
-        if not isinstance(done, pb.Operation):
-            return done
-        with done.graph.control_dependencies([done]):
-            return pb.identity(pred)
+        return nest.map_structure(lambda y: _after(y, pred) if isinstance(y, pb.Operation) else y, branch())
 
     return run
+
+
+def _after(op: pb.Operation, pred: pb.Tensor) -> pb.Tensor:
+    """The truth of `pred`, once `op` has run."""
+    with op.graph.control_dependencies([op]):
+        return pb.identity(pred)
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:

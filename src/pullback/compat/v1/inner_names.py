@@ -27,6 +27,8 @@ from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.variables.operations import VarHandleOp
 from ..modes import executing_eagerly
 from . import backprop, functions
+from .audio_features import audio_spectrogram as audio_spectrogram
+from .audio_features import mfcc as mfcc
 from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun

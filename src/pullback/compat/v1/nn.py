@@ -58,6 +58,8 @@ from .dealt_tables import in_turn, is_dealt_out, of_dtype, places_of, tables_of
 from .dilation import with_space_to_batch as with_space_to_batch
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
+from .replica_losses import compute_average_loss as compute_average_loss
+from .replica_losses import scale_regularization_loss as scale_regularization_loss
 from .row_sums import each_once
 from .state_saving_rnn import static_state_saving_rnn as static_state_saving_rnn
 

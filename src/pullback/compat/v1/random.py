@@ -3,7 +3,10 @@
 from typing import Any
 
 from ... import random as today
+from . import random_keys as experimental  # noqa: F401  (its name there)
 from .arguments import older
+from .random_keys import stateless_fold_in as fold_in  # noqa: F401
+from .random_keys import stateless_split as split  # noqa: F401
 
 PARAMETERS = {"poisson": "lam, shape, dtype, seed, name"}
 

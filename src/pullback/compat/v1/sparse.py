@@ -117,6 +117,8 @@ to_indicator, merge = sparse_to_indicator, sparse_merge
 
 
 def __getattr__(name: str) -> Any:
+    if name == "matmul":
+        return today.sparse_dense_matmul
     if name.startswith("segment_"):
         return getattr(older_names, f"sparse_{name}")
     return older(getattr(today, name), PARAMETERS.get(name))

@@ -22,6 +22,10 @@ from ....train import get_global_step as get_global_step
 from ....train import get_or_create_global_step as get_or_create_global_step
 from .. import nest as nest
 from ..arguments import older
+from ..audio import decode_wav as decode_wav
+from ..audio import encode_wav as encode_wav
+from ..audio_features import audio_spectrogram as audio_spectrogram
+from ..audio_features import mfcc as mfcc
 from ..python_util import constant_value as _constant_value
 from ..python_util import deprecated as deprecated
 from ..python_util import deprecated_args as deprecated_args

@@ -4,6 +4,7 @@ from typing import Any
 
 from .... import train as today
 from ....records.messages import NAMES, messages
+from .. import mixed_precision as experimental  # noqa: F401  (its name there)
 from ..arguments import older
 from ..io.files import match_filenames_once as match_filenames_once
 from ..messages import message
