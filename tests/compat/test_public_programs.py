@@ -84,3 +84,18 @@ def test_nadam_moves_rows_as_it_moves_all() -> None:
         for _ in range(3):
             session.run(steps)
         np.testing.assert_allclose(*session.run(tables), rtol=1e-6)
+
+
+def test_scalars_and_texts_come_to_python_as_scalars_and_bytes() -> None:
+    given = [tf.constant("ab"), tf.constant(["c"]), tf.constant(2), tf.constant([0.5])]
+
+    def seen(*values: Any) -> list[str]:
+        return [type(x).__name__ for x in values]
+
+    for engine in ("numpy", "xla"):
+        with tf.Session(engine=engine) as session:
+            found = session.run(tf.py_func(lambda *values: " ".join(seen(*values)), given, tf.string))
+            length = session.run(tf.numpy_function(lambda name: np.int64(len(name.decode())), given[:1], tf.int64))
+        assert (found, length) == (b"bytes ndarray int32 ndarray", 2)
+    with pytest.raises(TypeError, match=r"^py_func: func must be callable, not 3$"):
+        tf.py_func(3, given, tf.string)
