@@ -68,8 +68,9 @@ class Flag:
 class FlagHolder(NamedTuple):
     """What a definition of a flag gives: its value without its name."""
 
+    flag_values: FlagValues
     flag: Flag
-    values: FlagValues
+    ensure_non_none_value: bool = False
 
     @property
     def name(self) -> str:
@@ -78,8 +79,15 @@ class FlagHolder(NamedTuple):
 
     @property
     def value(self) -> Any:
-        """The value of the flag."""
-        return getattr(self.values, self.flag.name)
+        """The value of the flag.
+
+        Raises:
+            IllegalFlagValueError: there is none, and the holder is to ensure one.
+        """
+        value = getattr(self.flag_values, self.flag.name)
+        if value is None and self.ensure_non_none_value:
+            raise IllegalFlagValueError(f"the flag --{self.flag.name} must have a value")
+        return value
 
     @property
     def default(self) -> Any:
@@ -155,7 +163,7 @@ class FlagValues:
             raise DuplicateFlagError(f"the flag '{flag.name}' is defined twice")
         flag.unparse()
         self._flags()[flag.name] = flag
-        return FlagHolder(flag, self)
+        return FlagHolder(self, flag)
 
     def _flags(self) -> dict[str, Flag]:
         flags: dict[str, Flag] = self.__dict__["__flags"]
@@ -228,8 +236,9 @@ class FlagValues:
         name = "__main__" if name == sys.argv[0] else name
         return [flag for flag in self._flags().values() if flag.module == name]
 
-    def get_help(self, prefix: str = "") -> str:
+    def get_help(self, prefix: str = "", include_special_flags: bool = True) -> str:
         """A line on each flag."""
+        del include_special_flags
         lines = (f"{prefix}  --{f.name}: {f.help} (default: {f.default!r})" for f in self._flags().values())
         return "\n".join(lines)
 

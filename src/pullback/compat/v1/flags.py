@@ -21,8 +21,7 @@ from typing import Any
 
 from .flag_values import DuplicateFlagError as DuplicateFlagError
 from .flag_values import Error as Error
-from .flag_values import Flag as Flag
-from .flag_values import FlagHolder as FlagHolder
+from .flag_values import FlagHolder
 from .flag_values import FlagValues as FlagValues
 from .flag_values import IllegalFlagValueError as IllegalFlagValueError
 from .flag_values import UnrecognizedFlagError as UnrecognizedFlagError
@@ -153,7 +152,7 @@ def DEFINE_multi_enum_class(
 
 def set_default(flag_holder: FlagHolder, value: Any) -> None:
     """Give a flag another default."""
-    flag_holder.values.set_default(flag_holder.name, value)
+    flag_holder.flag_values.set_default(flag_holder.name, value)
 
 
 def register_validator(
