@@ -162,7 +162,7 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
                 f"while_loop: the shape invariant {shape} is not compatible with '{x.op.name}', which enters the loop "
                 f"as {x.type}"
             )
-        found.append(TensorType(x.dtype, shape))
+        found.append(TensorType(x.type.dtype, shape))
     return found
 
 

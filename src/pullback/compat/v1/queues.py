@@ -119,7 +119,7 @@ class QueueBase:
         Raises:
             OutOfRangeError: from a run, if the queue is closed and empty.
         """
-        types = [pb.TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
+        types = [pb.TensorType(pb.as_dtype(d), s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
         return self._named(
             host_call(
                 lambda session: self.contents(session).take(1, False)[0], (), types, name or f"{self.name}_Dequeue"
@@ -168,7 +168,7 @@ class QueueBase:
     def _dequeued(self, n: Any, at_most: bool, name: str) -> Any:
         static = n if isinstance(n, int) and not at_most else None
         types = [
-            pb.TensorType(d, pb.TensorShape([static]).concatenate(s))
+            pb.TensorType(pb.as_dtype(d), pb.TensorShape([static]).concatenate(s))
             for d, s in zip(self.dtypes, self.shapes, strict=True)
         ]
 
