@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,3 +150,15 @@ def test_padded_batches_without_a_smaller_last_one() -> None:
     assert [session.run(following).shape for _ in range(2)] == [(2, 1), (2, 3)]
     with pytest.raises(tf.errors.OutOfRangeError):
         session.run(following)
+
+
+def test_layers_that_are_repeated_are_named_after_the_layer() -> None:
+    x = np.ones([2, 4, 4, 3], np.float32)
+    y = slim.repeat(x, 2, partial(slim.conv2d, kernel_size=3), 4)
+    y = slim.repeat(y, 1, slim.conv2d, 4, 3)
+    y = slim.stack(slim.flatten(y), slim.fully_connected, [5, 6])
+    slim.stack(y, slim.fully_connected, [2])
+    assert names()[::2] == [
+        *("Repeat/conv2d_1/weights", "Repeat/conv2d_2/weights", "Repeat_1/conv2d_1/weights"),
+        *("Stack/fully_connected_1/weights", "Stack/fully_connected_2/weights", "Stack_1/fully_connected_1/weights"),
+    ]

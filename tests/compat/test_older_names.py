@@ -80,11 +80,11 @@ def test_a_flag_is_a_member_of_an_enumeration() -> None:
     values = flags.FlagValues()
     flags.DEFINE_enum_class("size", Size.SMALL, Size, flag_values=values)
     flags.DEFINE_string("name", None, flag_values=values)
-    flags.mark_flags_as_required(["size", "name"], values)
+    flags.DEFINE_multi_enum_class("sizes", ["small"], Size, flag_values=values)
     assert values(["program"]) == ["program"]
-    assert values.size is Size.SMALL
-    assert values(["program", "--size=large"]) == ["program"]
-    assert values.size is Size.LARGE
+    assert (values.size, values.sizes) == (Size.SMALL, [Size.SMALL])
+    assert values(["program", "--size=large", "--sizes=large", "--sizes=small"]) == ["program"]
+    assert (values.size, values.sizes) == (Size.LARGE, [Size.LARGE, Size.SMALL])
     with pytest.raises(ValueError, match=r"^the flag --name must be given$"):
         flags.mark_flags_as_required(["size", "name"], values)
     with pytest.raises(ValueError, match=r"^flag --size=huge: it is one of SMALL, LARGE$"):

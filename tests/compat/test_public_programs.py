@@ -84,3 +84,42 @@ def test_nadam_moves_rows_as_it_moves_all() -> None:
         for _ in range(3):
             session.run(steps)
         np.testing.assert_allclose(*session.run(tables), rtol=1e-6)
+
+
+def test_scalars_and_texts_come_to_python_as_scalars_and_bytes() -> None:
+    given = [tf.constant("ab"), tf.constant(["c"]), tf.constant(2), tf.constant([0.5])]
+
+    def seen(*values: Any) -> list[str]:
+        return [type(x).__name__ for x in values]
+
+    for engine in ("numpy", "xla"):
+        with tf.Session(engine=engine) as session:
+            found = session.run(tf.py_func(lambda *values: " ".join(seen(*values)), given, tf.string))
+            length = session.run(tf.numpy_function(lambda name: np.int64(len(name.decode())), given[:1], tf.int64))
+        assert (found, length) == (b"bytes ndarray int32 ndarray", 2)
+    for texts in (np.array(["a", "é"]), np.array([b"a", "é".encode()]), ["a", "é"]):
+        returned = tf.py_func(lambda texts=texts: np.asarray(texts), [], tf.string)
+        assert tf.Session(engine="numpy").run(returned).tolist() == [b"a", "é".encode()]
+    with pytest.raises(TypeError, match=r"^py_func: func must be callable, not 3$"):
+        tf.py_func(3, given, tf.string)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_texts_of_queues_and_maps_are_texts(engine: str) -> None:
+    names = tf.placeholder(tf.string, [None, 2])
+    queue = tf.FIFOQueue(10, [tf.string, tf.int64], [(2,), (2,)])
+    fill = queue.enqueue_many([names, tf.zeros([tf.shape(names)[0], 2], tf.int64)])
+    first, _ = queue.dequeue()
+    several, _ = queue.dequeue_many(2)
+    files = [tf.strings.length(name + ".png") for name in tf.unstack(first)]
+    mapped = tf.map_fn(lambda name: name + ".png", several[0])
+    steps = tf.while_loop(lambda x: tf.strings.length(x) < 3, lambda x: x + "a", ["q"], [tf.TensorShape([])])
+    with tf.Session(engine=engine) as session:
+        session.run(fill, {names: np.array([["a", "bc"]] * 5)})
+        assert session.run(files) == [5, 6]
+        assert session.run(mapped).tolist() == [b"a.png", b"bc.png"]
+        assert session.run(steps) == b"qaa"
+    assert {type(y.type.dtype) for op in names.graph.operations for y in op.outputs} <= {
+        type(np.dtype(k)) for k in "Oifl"
+    }

@@ -1,6 +1,7 @@
 """Queues of TensorFlow 1, and the threads that fill them."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -214,3 +215,19 @@ def test_what_is_done_with_a_queue_is_named_after_it() -> None:
     ]
     assert [q.name for q in kinds] == ["random_shuffle_queue", "priority_queue", "padded"]
     assert tf.train.QueueRunner(queue, [done[0]]).name == "numbers"
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: tf.FIFOQueue(3, tf.float32, name=None), "FIFOQueueV2"),
+        (lambda: tf.PaddingFIFOQueue(3, tf.float32, [[None]], name=None), "PaddingFIFOQueueV2"),
+        (lambda: tf.RandomShuffleQueue(3, 1, tf.float32, name=None), "RandomShuffleQueueV2"),
+        (lambda: tf.PriorityQueue(3, tf.float32, [[]], name=None), "PriorityQueueV2"),
+        (lambda: tf.SparseConditionalAccumulator(tf.float32, name=None), "SparseConditionalAccumulator"),
+        (lambda: tf.contrib.lookup.MutableHashTable(tf.int64, tf.int64, -1, name=None), "MutableHashTable"),
+    ],
+)
+def test_what_keeps_values_on_the_host_has_a_name_where_none_is_given(make: Callable[[], Any], name: str) -> None:
+    with tf.Graph().as_default():
+        assert make().name == name

@@ -144,3 +144,24 @@ def test_a_single_pass_reads_once(tmp_path: Path) -> None:
         with pytest.raises(tf.errors.OutOfRangeError):
             session.run(value)
         assert threads
+
+
+@pytest.mark.parametrize("dynamic_pad", [False, True])
+def test_a_prefetch_queue_is_filled_by_threads(dynamic_pad: bool) -> None:
+    step = tf.Variable(0.0)
+    x = tf.ones([2]) * step.assign_add(1.0)
+    queue = slim.prefetch_queue.prefetch_queue({"y": x + 1.0, "x": x}, capacity=2, dynamic_pad=dynamic_pad)
+    listed = slim.prefetch_queue.prefetch_queue([tf.zeros([3]), tf.ones([])], num_threads=2)
+    taken, pair = queue.dequeue(), listed.dequeue()
+    assert (sorted(taken), taken["x"].shape.as_list()) == (["x", "y"], [2])
+    assert [z.shape.as_list() for z in pair] == [[3], []]
+    assert tf.get_collection(tf.GraphKeys.SUMMARIES)[0].name[:-2] == "prefetch_queue/fraction_of_2_full"
+    with tf.Session(engine="numpy") as session:
+        session.run(step.initializer)
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        for i in range(1, 5):
+            got = session.run(taken)
+            assert (got["x"].tolist(), got["y"].tolist()) == ([i, i], [i + 1, i + 1])
+        coordinator.request_stop()
+        coordinator.join(threads, stop_grace_period_secs=5)

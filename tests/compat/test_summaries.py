@@ -74,3 +74,35 @@ def test_summaries_of_pullback_give_dictionaries_by_tag() -> None:
 def test_evaluation_needs_a_session() -> None:
     with pytest.raises(ValueError, match=r"there is no default session. Use `with session.as_default\(\):`"):
         tf.summary.scalar("loss", 2.0).eval()
+
+
+def test_a_summary_stands_for_a_text() -> None:
+    step = tf.Variable(0)
+    loss = tf.summary.scalar("loss", 2.0)
+    merged = tf.summary.merge([loss, tf.summary.histogram("x", [1.0])])
+    assert (merged.dtype, merged.shape.as_list(), merged.graph, isinstance(merged.op, tf.Operation)) == (
+        *(tf.string, [], tf.get_default_graph(), True),
+    )
+    with tf.control_dependencies([merged]):
+        after = step.assign_add(1)
+    chosen = tf.cond(step > 0, lambda: merged, lambda: tf.constant(""))
+    with tf.Session(engine="numpy") as session:
+        session.run(step.initializer)
+        assert session.run([after, tf.group(loss)]) == [1, None]
+        texts = session.run([merged, chosen, tf.identity(merged), *tf.tuple([merged])])
+        assert texts == [texts[0]] * 4
+        assert (tags(texts[0]), tags(session.run(tf.get_collection(tf.GraphKeys.SUMMARIES)[0]))) == (
+            ["loss", "x"],
+            ["loss"],
+        )
+
+
+def test_slices_are_summed_up_as_what_they_stand_for() -> None:
+    table = tf.Variable(tf.zeros([4, 2]), name="table")
+    (slices,) = tf.gradients(tf.gather(table, [1, 1, 3]), table)
+    merged = tf.summary.merge(
+        [tf.summary.histogram("slope", slices), tf.summary.scalar("no", tf.nn.zero_fraction(slices))]
+    )
+    with tf.Session(engine="numpy") as session:
+        histogram, zeros = tf.Summary.FromString(session.run(merged)).value
+    assert (histogram.histo.num, histogram.histo.sum, histogram.histo.max, zeros.simple_value) == (8.0, 6.0, 2.0, 0.5)

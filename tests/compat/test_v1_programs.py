@@ -66,11 +66,59 @@ def test_flags_are_attributes_that_can_be_set() -> None:
     values = some_flags()
     values(["program"])
     values.count = 9
-    assert (values.count, values["count"], "count" in values, "other" in values) == (9, 9, True, False)
+    assert (values.count, values["count"].value, "count" in values, "other" in values) == (9, 9, True, False)
     with pytest.raises(AttributeError, match="no flag 'other' is defined; there are name, count"):
         _ = values.other
     with pytest.raises(ValueError, match="the flag 'count' is defined twice"):
         tf.flags.DEFINE_integer("count", 1, flag_values=values)
+
+
+def test_what_is_known_of_a_flag_is_found_by_its_name() -> None:
+    values = some_flags()
+    assert (values["count"].value, len(values), sorted(values)) == (3, 6, dir(values))
+    values(["program", "--count=4", "--nofast"])
+    flag = values["count"]
+    assert (flag.name, flag.value, flag.default, flag.present, flag.help) == ("count", 4, 3, 1, "a number")
+    assert {name: flag.value for name, flag in values.__flags.items()} == DEFAULTS | {"count": 4}
+    assert values._flags() is values.__flags
+    assert values.flags_into_string() == "--name=a\n--count=4\n--rate=0.5\n--nofast\n--mode=train\n--sizes=1,2\n"
+    assert [flag.name for flag in values.get_key_flags_for_module(__name__)] == list(values)
+    values.set_default("count", 7)
+    values.set_default("rate", 0.25)
+    assert (values.count, values["count"].default, values.rate) == (4, 7, 0.25)
+    values.unparse_flags()
+    assert values["count"].value == 7
+    for name in list(values._flags()):
+        values.__delattr__(name)
+    assert len(values) == 0
+
+
+def test_flags_are_read_from_files(tmp_path: Path) -> None:
+    values = some_flags()
+    values(["program", "--count=9", "--fast"])
+    values.append_flags_into_file(str(tmp_path / "flags.txt"))
+    others = some_flags()
+    assert others(["program", f"--flagfile={tmp_path / 'flags.txt'}", "more", "--count=8"]) == ["program", "more"]
+    assert others.flag_values_dict() == DEFAULTS | {"count": 8, "fast": True}
+
+
+def test_validators_are_asked_when_flags_are_read() -> None:
+    values = FlagValues()
+    rate = tf.flags.DEFINE_float("rate", 0.5, flag_values=values)
+    tf.flags.DEFINE_string("data", None, flag_values=values)
+    tf.flags.DEFINE_string("cache", None, flag_values=values)
+    tf.flags.register_validator("rate", lambda x: x > 0, "it must be positive", values)
+    tf.flags.mark_flag_as_required("data", values)
+    tf.flags.mark_flags_as_mutual_exclusive(["data", "cache"], flag_values=values)
+    with pytest.raises(tf.flags.IllegalFlagValueError, match=r"^the flag --data must be given$"):
+        values(["program"])
+    with pytest.raises(ValueError, match=r"^flag --rate: it must be positive$"):
+        values(["program", "--data=x", "--rate=-1"])
+    with pytest.raises(ValueError, match=r"^at most one of the flags data, cache may be given$"):
+        values(["program", "--cache=x", "--rate=1"])
+    values.unparse_flags()
+    values(["program", "--data=x", "--rate=2"])
+    assert (rate.value, rate.default, rate.name) == (2.0, 0.5, "rate")
 
 
 def test_a_program_ends_with_what_its_main_returns() -> None:

@@ -74,3 +74,15 @@ def test_an_error_of_the_user_is_not_taken_for_nesting() -> None:
     with pytest.raises(RecursionError, match=r"^a cycle in my tree$") as error:
         pb.cond(pb.placeholder(pb.bool, []), branch, branch)
     assert type(error.value) is RecursionError
+
+
+@pytest.mark.parametrize("name", ["_0", "-x", ">y", "_"])
+def test_a_name_that_only_a_scope_allows_stands_in_bodies_too(name: str) -> None:
+    with pb.name_scope("scope"):
+        x = pb.constant([1.0, 2.0], name=name)
+    y = pb.cond(x[0] > 0.0, lambda: x * x, lambda: x)
+    z = pb.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a * x), [0, x])[1]
+    rows = pb.map_fn(lambda row: row * x, x)
+    with pb.Session(engine="numpy") as session:
+        found = session.run([y, z, rows, pb.gradients(z, x)[0]])
+    assert [a.tolist() for a in found] == [[1.0, 4.0], [1.0, 8.0], [[1.0, 2.0], [2.0, 4.0]], [3.0, 12.0]]

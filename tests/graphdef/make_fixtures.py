@@ -18,6 +18,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
 from fixture_operations import operations, values
+from fixture_ragged import Ragged
 from fixture_texts import write_texts
 
 v1 = tf.compat.v1
@@ -464,6 +465,7 @@ def main() -> None:
     saved("saved_while", Loop(), [x, tf.TensorSpec([], tf.int32, name="n")], [values(2, 3), np.array(4, np.int32)])
     saved("saved_branches", Branches(), [x], [values(2, 3)])
     saved("saved_arrays", Mapped(), [x], [values(4, 3)])
+    saved("saved_ragged", Ragged(), [x, tf.TensorSpec([None], tf.int64, name="n")], [values(5, 3), np.array([2, 0, 3])])
     saved("saved_custom_gradient", Custom(), [x], [values(2, 3)])
     v1.disable_eager_execution()
     for build in GRAPHS:

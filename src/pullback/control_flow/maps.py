@@ -166,7 +166,7 @@ def common_length(what: str, rows: Sequence[Tensor]) -> int | None:
 
 def row_parameter(x: Tensor) -> Parameter:
     """What stands for one row of `x`."""
-    return Parameter(TensorType(x.dtype, x.shape[1:]))
+    return Parameter(TensorType(x.type.dtype, x.shape[1:]))
 
 
 def note_rows(rows: Sequence[Tensor], given: Sequence[Tensor], number: Tensor) -> None:

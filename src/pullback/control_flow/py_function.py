@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import TRAINABLE, as_dtype
+from ..core.dtypes import TRAINABLE, as_dtype, string
 from ..core.graph import Operation, get_default_graph, site_of
 from ..core.primitive import Primitive, no_gradient
 from ..core.python_function import PythonFunction
@@ -148,7 +148,7 @@ class AbstractPythonCall(Primitive):
 
     def _result(self, i: int, value: Any) -> Any:
         declared = self.outputs[i]
-        is_array = isinstance(value, np.ndarray | np.generic)
+        is_array = isinstance(value, np.ndarray | np.generic) and declared.dtype is not string
         array = read(value, None) if is_array else as_array(value, declared.dtype)
         if array.dtype != declared.dtype or not declared.shape.is_compatible_with(array.shape):
             found = TensorType(array.dtype, TensorShape(array.shape))

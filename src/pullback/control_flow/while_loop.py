@@ -14,7 +14,7 @@ from ..core.composite import AbstractComposite
 from ..core.contexts import in_graph_of_inputs
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
-from ..core.function import carried_parameter
+from ..core.function import carried_parameter, short_name
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.seen import seen
 from ..core.shape import TensorShape, as_shape
@@ -162,7 +162,7 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
                 f"while_loop: the shape invariant {shape} is not compatible with '{x.op.name}', which enters the loop "
                 f"as {x.type}"
             )
-        found.append(TensorType(x.dtype, shape))
+        found.append(TensorType(x.type.dtype, shape))
     return found
 
 
@@ -220,7 +220,7 @@ class _Traced:
         self._start = start
         self._types = types
         parameters = [carried_parameter(x, t) for x, t in zip(start, types, strict=True)]
-        names = [x.op.name.rpartition("/")[2] for x in start]
+        names = [short_name(x) for x in start]
         together = trace_together(
             [
                 Part("body", lambda *given: self._next(body, given), parameters, names),

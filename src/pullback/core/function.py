@@ -316,7 +316,7 @@ def capture(graph: Graph, x: Tensor) -> Tensor:
         and (x.shape.num_elements() or 0) <= _LARGEST_COPIED
     ):
         with _plain(graph):
-            return graph.add(nearer.op.primitive, (), _short(x)).outputs[0]
+            return graph.add(nearer.op.primitive, (), short_name(x)).outputs[0]
     return capture_as_parameter(graph, nearer)
 
 
@@ -325,7 +325,7 @@ def capture_as_parameter(graph: Graph, x: Tensor) -> Tensor:
     known = graph.captures.get(x)
     if known is None:
         with _plain(graph):
-            known = graph.captures[x] = graph.add(like_parameter(x), (), _short(x)).outputs[0]
+            known = graph.captures[x] = graph.add(like_parameter(x), (), short_name(x)).outputs[0]
     return known
 
 
@@ -347,8 +347,9 @@ def origin_of(x: Tensor) -> Tensor:
     return x
 
 
-def _short(x: Tensor) -> str:
-    return x.op.name.rpartition("/")[2] or x.op.type
+def short_name(x: Tensor) -> str:
+    """The last part of the name of `x`, as one that can stand outside of all scopes: `0` for `scope/_0`."""
+    return x.op.name.rpartition("/")[2].lstrip("_\\->") or x.op.type
 
 
 def _inaccessible(graph: Graph, x: Tensor) -> InaccessibleTensorError:

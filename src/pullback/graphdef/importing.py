@@ -148,6 +148,7 @@ def load_readers() -> None:
         optimizers,
         pooling,
         quantization,
+        ragged,
         random,
         reduction,
         segment,

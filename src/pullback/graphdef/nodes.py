@@ -67,8 +67,9 @@ def reader(
     It is called with a `Node` and a value for each of the node's inputs, and returns the value of the output, a tuple
     of them, or None where there is none. It builds them with the library's ordinary functions; what it gives the name
     `node.exactly` is the operation that has the node's name. Of an op type with several outputs, `outputs` are their
-    names. The inputs are tensors, but for the one of the number `array`, which is a TensorArray; with
-    `anything` they may be whatever nodes give, and with `partly` also `LeftOut`.
+    names, `name*N` of a list that is as long as the attribute `N` says. The inputs are tensors, but for the one of the
+    number `array`, which is a TensorArray; with `anything` they may be whatever nodes give, and with `partly` also
+    `LeftOut`.
 
     >>> import pullback as pb
     >>> @pb.graphdef.reader("MyScale")

@@ -58,8 +58,8 @@ class Section:
         index = int(number)
         if len(rest) == 2 and not parameter:
             found = reader_of(self.protos[name].op)
-            if found is not None and rest[0] in found.outputs:
-                index += found.outputs.index(rest[0])
+            if found is not None:
+                index += _before(rest[0], found.outputs, self.protos[name].attr)
         return Source(name, index)
 
     @cached_property
@@ -109,3 +109,14 @@ def check_name(name: str, what: str) -> None:
         check_operation_name(name)
     except ValueError as error:
         raise InvalidArgumentError(f"import_graph_def: {what}: {error}") from None
+
+
+def _before(wanted: str, outputs: Sequence[str], attributes: Any) -> int:
+    """How many outputs stand before those called `wanted`; `name*N` is a list, as long as the attribute `N` says."""
+    count = 0
+    for output in outputs:
+        name, _, length = output.partition("*")
+        if name == wanted:
+            return count
+        count += attributes[length].i if length in attributes else 1
+    return 0

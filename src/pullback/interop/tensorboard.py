@@ -17,6 +17,7 @@ from ..core.printing import functions_in
 from ..core.typing import TensorLike
 from ..engines.configuration import RunMetadata
 from ..engines.default_session import evaluate
+from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.identity.identity import identity
 from ..primitives.variables.collections import GraphKeys
 from .run_metadata import serialized_metadata
@@ -308,7 +309,7 @@ def _made(
     rate: float = 0.0,
 ) -> Summary:
     whole = re.sub(r"[^A-Za-z0-9_./\\-]", "_", name if family is None else f"{family}/{name}").lstrip("/")
-    y = identity(tensor, name=whole)
+    y = identity(convert_to_tensor(tensor), name=whole)
     tag = y.op.name if family is None else f"{family}/{y.op.name}"
     summary = Summary({Tag(tag, kind, most, rate): y}, y.name)
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:

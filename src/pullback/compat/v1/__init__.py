@@ -19,6 +19,8 @@ from .accumulators import SparseConditionalAccumulator as SparseConditionalAccum
 from .arguments import older
 from .assignments import batch_scatter_update as batch_scatter_update
 from .assignments import count_up_to as count_up_to
+from .callbacks import numpy_function as numpy_function
+from .callbacks import py_func as py_func
 from .composites import on_composites_too
 from .conversions import assert_proper_iterable as assert_proper_iterable
 from .conversions import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices

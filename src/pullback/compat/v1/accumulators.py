@@ -80,10 +80,10 @@ class ConditionalAccumulatorBase(ABC):
     _mean: bool
 
     @abstractmethod
-    def __init__(self, dtype: DTypeLike, shape: ShapeLike | None, accumulator_ref: str) -> None:
+    def __init__(self, dtype: DTypeLike, shape: ShapeLike | None, accumulator_ref: str | None) -> None:
         self.dtype = seen.dtype(pb.as_dtype(dtype))
         self.shape = as_shape(shape)
-        self.name = pb.get_default_graph().unique_name(accumulator_ref)
+        self.name = pb.get_default_graph().unique_name(accumulator_ref or type(self).__name__)
         self._of: WeakKeyDictionary[Any, Collected] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
@@ -152,7 +152,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         dtype: DTypeLike,
         shape: ShapeLike | None = None,
         shared_name: str | None = None,
-        name: str = "conditional_accumulator",
+        name: str | None = "conditional_accumulator",
         reduction_type: str = "MEAN",
     ) -> None:
         del shared_name
@@ -208,7 +208,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         dtype: DTypeLike,
         shape: ShapeLike | None = None,
         shared_name: str | None = None,
-        name: str = "sparse_conditional_accumulator",
+        name: str | None = "sparse_conditional_accumulator",
         reduction_type: str = "MEAN",
     ) -> None:
         del shared_name
@@ -283,7 +283,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return pb.IndexedSlices(values, indices, shape)
 
 
-def _is_mean(name: str, reduction_type: str) -> bool:
+def _is_mean(name: str | None, reduction_type: str) -> bool:
     if reduction_type not in ("MEAN", "SUM"):
         raise ValueError(f"{name}: reduction_type must be 'MEAN' or 'SUM', not {reduction_type!r}")
     return reduction_type == "MEAN"

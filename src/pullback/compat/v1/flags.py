@@ -5,135 +5,34 @@ flag that was defined is left to the program.
 
 >>> import pullback.compat.v1 as tf
 >>> values = tf.flags.FlagValues()
->>> tf.flags.DEFINE_float("rate", 0.1, "the learning rate", flag_values=values)
->>> tf.flags.DEFINE_multi_integer("size", [10], "the size of a layer", flag_values=values)
+>>> rate = tf.flags.DEFINE_float("rate", 0.1, "the learning rate", flag_values=values)
+>>> size = tf.flags.DEFINE_multi_integer("size", [10], "the size of a layer", flag_values=values)
 >>> values(["program", "--rate=0.5", "--size", "3", "--size=4", "file"])
 ['program', 'file']
->>> values.rate, values.size
-(0.5, [3, 4])
+>>> values.rate, values.size, rate.value, values["rate"].default
+(0.5, [3, 4], 0.5, 0.1)
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
-
-class _Flag(NamedTuple):
-    parse: Callable[[str], Any]
-    help: str
-    is_switch: bool
-    is_multi: bool = False
-    """Whether it may be given several times, its value being the list of all."""
-
-
-class FlagValues:
-    """The values of flags as attributes; read from the command line of the process when the first is asked for."""
-
-    def __init__(self) -> None:
-        self.__dict__.update(_flags={}, _values={}, _defaults={}, _rest=None)
-
-    def __call__(self, argv: Sequence[str], known_only: bool = True) -> list[str]:
-        """Take the values from `argv`, whose first element is the program; what is no flag comes back.
-
-        Raises:
-            ValueError: a flag has no value, or one of another kind; without `known_only`, a flag is not known.
-        """
-        rest = list(self._taken(list(argv)))
-        unknown = [text for text in rest[1:] if text.startswith("--")]
-        if unknown and not known_only:
-            raise ValueError(f"unknown flag {unknown[0]}; there are {', '.join(f'--{name}' for name in self._flags)}")
-        self.__dict__["_rest"] = rest
-        return rest
-
-    def _taken(self, argv: list[str]) -> Iterator[str]:
-        yield from argv[:1]
-        pending = argv[:0:-1]
-        while pending:
-            text = pending.pop()
-            written, equals, value = text.partition("=")
-            name = written.lstrip("-").replace("-", "_")
-            flag = self._flags.get(name)
-            if text == "--":
-                yield from reversed(pending)
-                return
-            if not text.startswith("-") or (flag is None and not self._is_switched_off(name)):
-                yield text
-            elif flag is None:
-                self._values[name[2:]] = False
-            elif flag.is_switch and not equals:
-                self._values[name] = True
-            else:
-                if not equals and not pending:
-                    raise ValueError(f"flag --{name} needs a value: --{name}=...")
-                parsed = self._parsed(name, value if equals else pending.pop())
-                self._values[name] = [*self._values.get(name, []), parsed] if flag.is_multi else parsed
-
-    def _is_switched_off(self, name: str) -> bool:
-        flag = self._flags.get(name[2:]) if name.startswith("no") else None
-        return flag is not None and flag.is_switch
-
-    def _parsed(self, name: str, text: str) -> Any:
-        try:
-            return self._flags[name].parse(text)
-        except ValueError as error:
-            raise ValueError(f"flag --{name}={text}: {error}") from None
-
-    def _define(self, name: str, default: Any, help: str, parse: Callable[[str], Any], is_switch: bool = False) -> None:
-        self._add(name, _Flag(parse, help, is_switch), parse(default) if isinstance(default, str) else default)
-
-    def _define_multi(self, name: str, default: Any, help: str, parse: Callable[[str], Any]) -> None:
-        several = [] if default is None else list(default) if isinstance(default, list | tuple) else [default]
-        start = None if default is None else [parse(x) if isinstance(x, str) else x for x in several]
-        self._add(name, _Flag(parse, help, False, is_multi=True), start)
-
-    def _add(self, name: str, flag: _Flag, default: Any) -> None:
-        if name in self._flags:
-            raise ValueError(f"the flag '{name}' is defined twice")
-        self._flags[name], self._defaults[name] = flag, default
-
-    def is_parsed(self) -> bool:
-        """Whether a command line was read."""
-        return self._rest is not None
-
-    def flag_values_dict(self) -> dict[str, Any]:
-        """The values of all flags, by name."""
-        return {name: getattr(self, name) for name in self._flags}
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in self._flags:
-            raise AttributeError(f"no flag '{name}' is defined; there are {', '.join(self._flags) or 'none'}")
-        if not self.is_parsed():
-            self(sys.argv)
-        return self._values.get(name, self._defaults[name])
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._flags:
-            raise AttributeError(f"no flag '{name}' is defined; there are {', '.join(self._flags) or 'none'}")
-        self._values[name] = value
-
-    def __delattr__(self, name: str) -> None:
-        del self._flags[name], self._defaults[name]
-        self._values.pop(name, None)
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._flags
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._flags)
-
+from .flag_values import DuplicateFlagError as DuplicateFlagError
+from .flag_values import Error as Error
+from .flag_values import FlagHolder
+from .flag_values import FlagValues as FlagValues
+from .flag_values import IllegalFlagValueError as IllegalFlagValueError
+from .flag_values import UnrecognizedFlagError as UnrecognizedFlagError
+from .flag_values import ValidationError as ValidationError
 
 FLAGS = FlagValues()
 
 
-def DEFINE_string(name: str, default: str | None, help: str = "", flag_values: FlagValues = FLAGS) -> None:
+def DEFINE_string(name: str, default: str | None, help: str = "", flag_values: FlagValues = FLAGS) -> FlagHolder:
     """A flag of text."""
-    flag_values._define(name, default, help, str)
+    return flag_values._define(name, default, help, str)
 
 
 def DEFINE_integer(
@@ -143,9 +42,9 @@ def DEFINE_integer(
     lower_bound: int | None = None,
     upper_bound: int | None = None,
     flag_values: FlagValues = FLAGS,
-) -> None:
+) -> FlagHolder:
     """A flag of a whole number."""
-    flag_values._define(name, default, help, _number(int, lower_bound, upper_bound))
+    return flag_values._define(name, default, help, _number(int, lower_bound, upper_bound))
 
 
 def DEFINE_float(
@@ -155,14 +54,14 @@ def DEFINE_float(
     lower_bound: float | None = None,
     upper_bound: float | None = None,
     flag_values: FlagValues = FLAGS,
-) -> None:
+) -> FlagHolder:
     """A flag of a number."""
-    flag_values._define(name, default, help, _number(float, lower_bound, upper_bound))
+    return flag_values._define(name, default, help, _number(float, lower_bound, upper_bound))
 
 
-def DEFINE_boolean(name: str, default: bool | None, help: str = "", flag_values: FlagValues = FLAGS) -> None:
+def DEFINE_boolean(name: str, default: bool | None, help: str = "", flag_values: FlagValues = FLAGS) -> FlagHolder:
     """A flag that is on or off."""
-    flag_values._define(name, default, help, _truth, is_switch=True)
+    return flag_values._define(name, default, help, _truth, is_switch=True)
 
 
 DEFINE_bool = DEFINE_boolean
@@ -170,37 +69,32 @@ DEFINE_bool = DEFINE_boolean
 
 def DEFINE_enum(
     name: str, default: str | None, enum_values: Sequence[str], help: str = "", flag_values: FlagValues = FLAGS
-) -> None:
+) -> FlagHolder:
     """A flag of one of some texts."""
-    flag_values._define(name, default, help, _one_of(enum_values))
+    return flag_values._define(name, default, help, _one_of(enum_values))
 
 
 def DEFINE_enum_class(
     name: str, default: Enum | str | None, enum_class: type[Enum], help: str = "", flag_values: FlagValues = FLAGS
-) -> None:
+) -> FlagHolder:
     """A flag of one of the members of `enum_class`, by name; capitals make no difference."""
-
-    def parse(text: str) -> Enum:
-        for member in enum_class:
-            if member.name.lower() == text.lower():
-                return member
-        raise ValueError(f"it is one of {', '.join(member.name for member in enum_class)}")
-
-    flag_values._define(name, default, help, parse)
+    return flag_values._define(name, default, help, _member_of(enum_class))
 
 
 def DEFINE_list(
     name: str, default: Sequence[str] | str | None, help: str = "", flag_values: FlagValues = FLAGS
-) -> None:
+) -> FlagHolder:
     """A flag of texts with commas between them."""
-    flag_values._define(name, default, help, lambda text: [part.strip() for part in text.split(",")] if text else [])
+    return flag_values._define(
+        name, default, help, lambda text: [part.strip() for part in text.split(",")] if text else []
+    )
 
 
 def DEFINE_multi_string(
     name: str, default: str | Sequence[str] | None, help: str = "", flag_values: FlagValues = FLAGS
-) -> None:
+) -> FlagHolder:
     """A flag that may be given several times; the list of all texts."""
-    flag_values._define_multi(name, default, help, str)
+    return flag_values._define_multi(name, default, help, str)
 
 
 def DEFINE_multi_integer(
@@ -210,9 +104,9 @@ def DEFINE_multi_integer(
     lower_bound: int | None = None,
     upper_bound: int | None = None,
     flag_values: FlagValues = FLAGS,
-) -> None:
+) -> FlagHolder:
     """A flag that may be given several times; the list of all whole numbers."""
-    flag_values._define_multi(name, default, help, _number(int, lower_bound, upper_bound))
+    return flag_values._define_multi(name, default, help, _number(int, lower_bound, upper_bound))
 
 
 def DEFINE_multi_float(
@@ -222,9 +116,9 @@ def DEFINE_multi_float(
     lower_bound: float | None = None,
     upper_bound: float | None = None,
     flag_values: FlagValues = FLAGS,
-) -> None:
+) -> FlagHolder:
     """A flag that may be given several times; the list of all numbers."""
-    flag_values._define_multi(name, default, help, _number(float, lower_bound, upper_bound))
+    return flag_values._define_multi(name, default, help, _number(float, lower_bound, upper_bound))
 
 
 def DEFINE_multi_enum(
@@ -233,32 +127,121 @@ def DEFINE_multi_enum(
     enum_values: Sequence[str],
     help: str = "",
     flag_values: FlagValues = FLAGS,
-) -> None:
+) -> FlagHolder:
     """A flag that may be given several times; the list of all, each one of some texts."""
-    flag_values._define_multi(name, default, help, _one_of(enum_values))
+    return flag_values._define_multi(name, default, help, _one_of(enum_values))
 
 
 def DEFINE_spaceseplist(
     name: str, default: Sequence[str] | str | None, help: str = "", flag_values: FlagValues = FLAGS
-) -> None:
+) -> FlagHolder:
     """A flag of texts with spaces between them."""
-    flag_values._define(name, default, help, str.split)
+    return flag_values._define(name, default, help, str.split)
+
+
+def DEFINE_multi_enum_class(
+    name: str,
+    default: Any,
+    enum_class: type[Enum],
+    help: str = "",
+    flag_values: FlagValues = FLAGS,
+) -> FlagHolder:
+    """A flag that may be given several times; the list of all, each a member of `enum_class`."""
+    return flag_values._define_multi(name, default, help, _member_of(enum_class))
+
+
+def set_default(flag_holder: FlagHolder, value: Any) -> None:
+    """Give a flag another default."""
+    flag_holder.flag_values.set_default(flag_holder.name, value)
+
+
+def register_validator(
+    flag_name: str,
+    checker: Callable[[Any], bool],
+    message: str = "Flag validation failed",
+    flag_values: FlagValues = FLAGS,
+) -> None:
+    """Let reading a command line fail where `checker` of a flag's value is false."""
+    _check([flag_name], lambda values: checker(values[flag_name]), f"flag --{flag_name}: {message}", flag_values)
+
+
+def validator(flag_name: str, message: str = "Flag validation failed", flag_values: FlagValues = FLAGS) -> Any:
+    """The decorator that makes a function a validator of a flag; see `register_validator`."""
+
+    def registered(checker: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        register_validator(flag_name, checker, message, flag_values)
+        return checker
+
+    return registered
+
+
+def register_multi_flags_validator(
+    flag_names: Sequence[str],
+    multi_flags_checker: Callable[[dict[str, Any]], bool],
+    message: str = "Flags validation failed",
+    flag_values: FlagValues = FLAGS,
+) -> None:
+    """Let reading a command line fail where a function of the values of several flags, by name, is false."""
+    _check(flag_names, multi_flags_checker, f"flags {', '.join(flag_names)}: {message}", flag_values)
+
+
+def multi_flags_validator(
+    flag_names: Sequence[str], message: str = "Flags validation failed", flag_values: FlagValues = FLAGS
+) -> Any:
+    """The decorator that makes a function a validator of several flags; see `register_multi_flags_validator`."""
+
+    def registered(checker: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], bool]:
+        register_multi_flags_validator(flag_names, checker, message, flag_values)
+        return checker
+
+    return registered
 
 
 def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> None:
     """Let reading a command line without this flag fail.
 
     Raises:
-        ValueError: it was read, and the flag was not there.
+        IllegalFlagValueError: it was read, and the flag was not there.
     """
-    if flag_values.is_parsed() and flag_values[flag_name] is None:
-        raise ValueError(f"the flag --{flag_name} must be given")
+    message = f"the flag --{flag_name} must be given"
+    _check([flag_name], lambda values: values[flag_name] is not None, message, flag_values)
 
 
 def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = FLAGS) -> None:
     """Let reading a command line without these flags fail; see `mark_flag_as_required`."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
+
+
+def mark_flags_as_mutual_exclusive(
+    flag_names: Sequence[str], required: bool = False, flag_values: FlagValues = FLAGS
+) -> None:
+    """Let reading a command line with several of these flags fail, with none of them too if `required`."""
+
+    def is_one(values: dict[str, Any]) -> bool:
+        count = sum(value is not None for value in values.values())
+        return count == 1 or (not count and not required)
+
+    how_many = "exactly one" if required else "at most one"
+    _check(flag_names, is_one, f"{how_many} of the flags {', '.join(flag_names)} may be given", flag_values)
+
+
+def _check(
+    names: Sequence[str], check: Callable[[dict[str, Any]], bool], message: str, flag_values: FlagValues
+) -> None:
+    flag_values._checks.append((tuple(names), check, message))
+    if flag_values.is_parsed():
+        flag_values.validate_all_flags()
+
+
+def _member_of(enum_class: type[Enum]) -> Callable[[str], Enum]:
+    def parse(text: str) -> Enum:
+        for member in enum_class:
+            if member.name.lower() == text.lower():
+                return member
+        raise ValueError(f"it is one of {', '.join(member.name for member in enum_class)}")
+
+    return parse
 
 
 def _one_of(values: Sequence[str]) -> Callable[[str], str]:

@@ -88,11 +88,11 @@ class QueueBase:
     """What all queues can do."""
 
     def __init__(
-        self, dtypes: Any, shapes: Any, names: Any, queue_ref: Callable[[], Contents], name: str = "queue"
+        self, dtypes: Any, shapes: Any, names: Any, queue_ref: Callable[[], Contents], name: str | None = "queue"
     ) -> None:
         given = dtypes if isinstance(dtypes, list | tuple) else [dtypes]
         self.dtypes = [seen.dtype(pb.as_dtype(d)) for d in given]
-        self.name = pb.get_default_graph().unique_name(name)
+        self.name = pb.get_default_graph().unique_name(name or f"{type(self).__name__}V2")
         self.shapes = _shapes(shapes, len(self.dtypes))
         self.names = [names] if isinstance(names, str) else names
         self._make = queue_ref
@@ -119,7 +119,7 @@ class QueueBase:
         Raises:
             OutOfRangeError: from a run, if the queue is closed and empty.
         """
-        types = [pb.TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
+        types = [pb.TensorType(pb.as_dtype(d), s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
         return self._named(
             host_call(
                 lambda session: self.contents(session).take(1, False)[0], (), types, name or f"{self.name}_Dequeue"
@@ -168,7 +168,7 @@ class QueueBase:
     def _dequeued(self, n: Any, at_most: bool, name: str) -> Any:
         static = n if isinstance(n, int) and not at_most else None
         types = [
-            pb.TensorType(d, pb.TensorShape([static]).concatenate(s))
+            pb.TensorType(pb.as_dtype(d), pb.TensorShape([static]).concatenate(s))
             for d, s in zip(self.dtypes, self.shapes, strict=True)
         ]
 
@@ -220,7 +220,7 @@ class FIFOQueue(QueueBase):
         shapes: Any = None,
         names: Any = None,
         shared_name: str | None = None,
-        name: str = "fifo_queue",
+        name: str | None = "fifo_queue",
     ) -> None:
         del shared_name
         super().__init__(dtypes, shapes, names, lambda: Contents(capacity, 0, lambda _: 0), name)
@@ -236,7 +236,7 @@ class PaddingFIFOQueue(FIFOQueue):
         shapes: Any = None,
         names: Any = None,
         shared_name: str | None = None,
-        name: str = "padding_fifo_queue",
+        name: str | None = "padding_fifo_queue",
     ) -> None:
         super().__init__(capacity, dtypes, shapes, names, shared_name, name)
 
@@ -258,7 +258,7 @@ class RandomShuffleQueue(QueueBase):
         names: Any = None,
         seed: int | None = None,
         shared_name: str | None = None,
-        name: str = "random_shuffle_queue",
+        name: str | None = "random_shuffle_queue",
     ) -> None:
         del shared_name
         seeds = pb.get_seed(seed)
@@ -287,7 +287,7 @@ class PriorityQueue(QueueBase):
         shapes: Any = None,
         names: Any = None,
         shared_name: str | None = None,
-        name: str = "priority_queue",
+        name: str | None = "priority_queue",
     ) -> None:
         del shared_name
         others = types if isinstance(types, list | tuple) else [types]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import pullback as pb
 
 from ... import strings as today
 from ...core.contexts import in_graph_of_inputs
 from ...core.typing import TensorLike
-from ...primitives.creation.constant import as_array
+from ...layers.strings import unsorted_segment_join as unsorted_segment_join
 from ...primitives.strings.splitting import StringSplit, StringSplitV2, ragged_parts, sparse_parts
 from .arguments import older
 from .composites import on_composites_too
@@ -82,43 +80,6 @@ def string_split(
     """
     between = delimiter if sep is None else sep
     return _of_type("string_split", StringSplit(between, skip_empty), source, result_type, name)
-
-
-@in_graph_of_inputs
-def unsorted_segment_join(
-    inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
-) -> pb.Tensor:
-    """For each segment its texts, joined by `separator`: "" for one that has none.
-
-    Shapes: `inputs` [n..., m...], `segment_ids` [n...]; the result [num_segments, m...].
-
-    Raises:
-        InvalidArgumentError: from a run, if an id is below 0 or not below `num_segments`.
-
-    >>> import pullback.compat.v1 as tf
-    >>> tf.Session().run(tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2, ":"))
-    array([b'a:c', b'b'], dtype=object)
-    """
-
-    def joined(texts: Any, ids: Any, count: Any) -> Any:
-        if ids.size and not 0 <= ids.min() <= ids.max() < count:
-            raise pb.errors.InvalidArgumentError(
-                f"strings.unsorted_segment_join: segment_ids must be from 0 to {int(count) - 1}, and are {ids.tolist()}"
-            )
-        rest = texts.shape[ids.ndim :]
-        parts: list[list[list[bytes]]] = [[[] for _ in range(int(np.prod(rest)))] for _ in range(count)]
-        for row, i in zip(texts.reshape(ids.size, -1).tolist(), ids.ravel().tolist(), strict=True):
-            for part, text in zip(parts[i], row, strict=True):
-                part.append(text)
-        found = [separator.encode().join(part) for row in parts for part in row]
-        return as_array(found, pb.string).reshape(int(count), *rest)
-
-    x, ids, count = pb.convert_to_tensor(inputs, pb.string), *map(pb.convert_to_tensor, (segment_ids, num_segments))
-    shape = pb.TensorShape([pb.get_static_value(count)]).concatenate(x.shape[ids.shape.rank :])
-    found: pb.Tensor = pb.numpy_function(
-        joined, [x, ids, count], pb.TensorSpec(shape, pb.string), stateful=False, name=name or "UnsortedSegmentJoin"
-    )
-    return found
 
 
 def _of_type(

@@ -13,49 +13,123 @@ True
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 import pullback as pb
 
 from ... import summary as today
+from ...core.operation import AbstractTensorLike
+from ...engines.default_session import evaluate
 from ...engines.fetches import Rebuild, register_session_run_conversion_functions
 from ...interop.tensorboard import Summary, serialized
 from .messages import message
 
 
-class MessageSummary(Summary):
-    """A summary of which a run gives the message, in bytes, where the package tensorboard is installed."""
+class MessageSummary(AbstractTensorLike):
+    """A summary, which stands for a text: its message, in bytes, where the package tensorboard is installed.
+
+    A run that fetches it fetches the numbers, and makes the message of them.
+    """
+
+    dtype = pb.string
+    shape = pb.TensorShape.SCALAR
+
+    def __init__(self, parts: Summary) -> None:
+        self.parts = parts
+        self.name = parts.name
+        self._text: pb.Tensor | None = None
+
+    def as_tensor(self) -> pb.Tensor:
+        """The operation that makes the message."""
+        if self._text is None:
+            tags = list(self.parts)
+
+            def text(*values: Any) -> bytes:
+                return serialized(dict(zip(tags, values, strict=True)))
+
+            with self.graph.as_default(), pb.name_scope(None):
+                name = f"{self.name.partition(':')[0]}/message"
+                self._text = pb.py_func(text, list(self.parts.values()), pb.string, name=name)
+                self._text.set_shape([])
+        return self._text
+
+    graph_element = as_tensor
+
+    @property
+    def op(self) -> pb.Operation:
+        """The operation that makes the message."""
+        return self.as_tensor().op
+
+    @property
+    def graph(self) -> pb.Graph:
+        """The graph of its tensors."""
+        return self.parts.graph
+
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
+        """What a run gives for it in `session`, or in the default session; see `FileWriter.add_summary`.
+
+        Raises:
+            ValueError: there is no session.
+        """
+        return evaluate(self, feed_dict, session, "eval")
 
 
 def _fetched(summary: MessageSummary) -> tuple[Sequence[Any], Rebuild]:
-    tags = list(summary)
+    tags = list(summary.parts)
 
     def rebuild(values: list[Any]) -> Any:
         found = dict(zip(tags, values, strict=True))
         return found if find_spec("tensorboard") is None else serialized(found)
 
-    return list(summary.values()), rebuild
+    return list(summary.parts.values()), rebuild
 
 
 register_session_run_conversion_functions(MessageSummary, _fetched)
 
 
-def _with_message(function: Callable[..., Summary | None]) -> Callable[..., Any]:
-    @wraps(function)
-    def made(*args: Any, **options: Any) -> Any:
-        found = function(*args, **options)
-        return None if found is None else MessageSummary(found, found.name)
+def _with_message(function: Callable[..., Summary]) -> Callable[..., Any]:
+    parameters = signature(function)
 
+    @wraps(function)
+    def made(*args: Any, **options: Any) -> MessageSummary:
+        given = parameters.bind(*args, **options)
+        keys = given.arguments.get("collections")
+        given.arguments["collections"] = []
+        return _gathered(function(*given.args, **given.kwargs), [pb.GraphKeys.SUMMARIES] if keys is None else keys)
+
+    return made
+
+
+def _gathered(summary: Summary, keys: Iterable[str]) -> MessageSummary:
+    made = MessageSummary(summary)
+    for key in keys:
+        made.graph.add_to_collection(key, made)
     return made
 
 
 audio, histogram, image = _with_message(today.audio), _with_message(today.histogram), _with_message(today.image)
 scalar, text = _with_message(today.scalar), _with_message(today.text)
 tensor_summary = _with_message(today.tensor_summary)
-merge, merge_all = _with_message(today.merge), _with_message(today.merge_all)
+
+
+@wraps(today.merge)
+def merge(inputs: Iterable[Any], collections: Sequence[str] | None = None, name: str | None = None) -> MessageSummary:
+    parts = [s.parts if isinstance(s, MessageSummary) else s for s in inputs]
+    return _gathered(today.merge(parts, None, name), collections or ())
+
+
+@wraps(today.merge_all)
+def merge_all(
+    key: str = pb.GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
+) -> MessageSummary | None:
+    found = pb.get_default_graph().get_collection(key)
+    chosen = [s for s in found if scope is None or re.match(scope, s.name)]
+    return merge(chosen, None, name) if chosen else None
 
 
 class FileWriterCache:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.dtypes import float32
 from ...core.operation import Tensor
-from ...layers.image import colors
+from ...layers.image import colors, files
 from ...primitives.creation.constant import constant_value, convert_to_tensor
 from ...primitives.image import boxes, patches, resizing, sampling
 from ...primitives.image.resize_weights import Method
@@ -28,6 +28,23 @@ _METHODS = {
     "ResizeNearestNeighborGrad": "nearest",
 }
 
+reader("DecodeJpeg")(
+    calling(
+        files.decode_jpeg,
+        1,
+        channels=0,
+        ratio=1,
+        fancy_upscaling=True,
+        try_recover_truncated=False,
+        acceptable_fraction=1.0,
+        dct_method="",
+    )
+)
+reader("DecodePng")(calling(files.decode_png, 1, channels=0, dtype="uint8"))
+reader("DecodeBmp")(calling(files.decode_bmp, 1, channels=0))
+reader("DecodeGif")(calling(files.decode_gif, 1))
+reader("EncodePng")(calling(files.encode_png, 1, compression=-1))
+reader("ExtractJpegShape")(calling(files.extract_jpeg_shape, 1, output_type="int32"))
 reader("ResizeArea")(calling(resizing.resize_area, 2, align_corners=False))
 reader("RGBToHSV")(calling(colors.rgb_to_hsv, 1))
 reader("HSVToRGB")(calling(colors.hsv_to_rgb, 1))
@@ -103,3 +120,9 @@ def suppressed(node: Node, rectangles: Tensor, scores: Tensor, most: Tensor, *th
 def adjust_contrast(node: Node, x: Tensor, factor: Tensor) -> Any:
     del node
     return colors.adjust_contrast(x, factor)
+
+
+@reader("DecodeImage")
+def decoded(node: Node, contents: Tensor) -> Any:
+    channels, dtype, animated = node.all_of({"channels": 0, "dtype": "uint8", "expand_animations": True})
+    return files.decode_image(contents, channels, dtype, node.exactly, animated)

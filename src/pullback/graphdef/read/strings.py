@@ -9,6 +9,7 @@ import numpy as np
 from ...core.dtypes import string
 from ...core.operation import Tensor
 from ...core.primitive import Primitive
+from ...layers.strings import unsorted_segment_join
 from ...primitives.shape.reshape import reshape
 from ...primitives.strings.buckets import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
 from ...primitives.strings.conversion import as_string, format, to_number
@@ -23,6 +24,7 @@ reader("StringStrip")(calling(strip, 1))
 reader("StringToHashBucketStrong")(calling(to_hash_bucket_strong, 1, num_buckets=REQUIRED, key=REQUIRED))
 reader("StringLength")(calling(length, 1, unit="BYTE"))
 reader("Substr")(calling(substr, 3, unit="BYTE"))
+reader("UnsortedSegmentJoin")(calling(unsorted_segment_join, 3, separator=""))
 reader("StringLower")(calling(lower, 1, encoding=""))
 reader("StringUpper")(calling(upper, 1, encoding=""))
 reader("StringToHashBucket")(calling(to_hash_bucket, 1, num_buckets=REQUIRED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pullback as pb
@@ -205,22 +206,32 @@ avg_pool3d = _pooling("avg_pool3d", "AvgPool3D", f"The mean {_OF_VOLUMES}", aver
 
 
 def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A layer so many times, one on the result of the other: scopes `conv1/conv1_1`, `conv1/conv1_2`, ..."""
-    scope = kwargs.pop("scope", None) or layer.__name__
-    with pb.variable_scope(scope, "Repeat"):
-        x: Any = inputs
-        for i in range(repetitions):
-            x = layer(x, *args, scope=f"{scope}_{i + 1}", **kwargs)
-        return x
+    """A layer so many times, one on the result of the other: scopes `conv1/conv1_1`, `conv1/conv1_2`, ...
+
+    Without a scope they are named after the layer: `Repeat/conv2d_1`, `Repeat_1/conv2d_1`.
+    """
+    return _layers(inputs, layer, [args] * repetitions, "Repeat", kwargs)
 
 
 def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any) -> Any:
-    """A layer for each of `stack_args`, one on the result of the other: scopes `fc/fc_1`, `fc/fc_2`, ..."""
-    scope = kwargs.pop("scope", None) or "stack"
-    with pb.variable_scope(scope, "Stack"):
-        x: Any = inputs
-        for i, args in enumerate(stack_args):
-            x = layer(x, *(args if isinstance(args, list | tuple) else [args]), scope=f"{scope}_{i + 1}", **kwargs)
+    """A layer for each of `stack_args`, one on the result of the other: scopes `fc/fc_1`, `fc/fc_2`, ...
+
+    Without a scope they are named after the layer: `Stack/fully_connected_1`, `Stack_1/fully_connected_1`.
+    """
+    rows = [args if isinstance(args, list | tuple) else [args] for args in stack_args]
+    return _layers(inputs, layer, rows, "Stack", kwargs)
+
+
+def _layers(
+    inputs: TensorLike, layer: Callable[..., Any], rows: Sequence[Any], around: str, options: dict[str, Any]
+) -> Any:
+    scope = options.pop("scope", None)
+    named_after = layer.func if isinstance(layer, partial) else layer
+    name = scope or getattr(named_after, "__name__", around.lower())
+    with pb.variable_scope(scope, around, [inputs]):
+        x: Any = pb.convert_to_tensor(inputs)
+        for i, args in enumerate(rows):
+            x = layer(x, *args, scope=f"{name}_{i + 1}", **options)
         return x
 
 

@@ -9,6 +9,7 @@ from . import learning as learning
 from . import losses as losses
 from . import metrics as metrics
 from . import parallel_reader as parallel_reader
+from . import prefetch_queue as prefetch_queue
 from . import regularizers as regularizers
 from . import tfexample_decoder as tfexample_decoder
 from . import utils as utils

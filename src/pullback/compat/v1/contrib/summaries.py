@@ -8,19 +8,20 @@ from typing import Any
 import pullback as pb
 
 from ....core.typing import TensorLike
+from ..summary import histogram, scalar
 
 
 def summarize_tensor(tensor: TensorLike, tag: str | None = None) -> Any:
     """A summary of a tensor: a scalar, or a histogram."""
     x = pb.convert_to_tensor(tensor)
     name = tag or x.op.name
-    return pb.summary.scalar(name, x) if x.shape.rank == 0 else pb.summary.histogram(name, x)
+    return scalar(name, x) if x.shape.rank == 0 else histogram(name, x)
 
 
 def summarize_activation(op: TensorLike) -> Any:
     """A histogram of an activation."""
     x = pb.convert_to_tensor(op)
-    return pb.summary.histogram(f"{x.op.name}/activation", x)
+    return histogram(f"{x.op.name}/activation", x)
 
 
 def summarize_tensors(tensors: Sequence[Any], summarizer: Callable[..., Any] = summarize_tensor) -> list[Any]:

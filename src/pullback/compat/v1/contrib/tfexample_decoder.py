@@ -10,9 +10,9 @@ import numpy as np
 import pullback as pb
 
 from ....core.typing import DTypeLike, ShapeLike
+from ....layers.image.files import image_of
 from ....records.features import FixedLenFeature
 from ....records.parsing import parse_single_example, parse_single_sequence_example
-from ..io.images import image_of
 from ..lookup import LookupInterface
 from .data_decoder import DataDecoder
 

@@ -1,6 +1,16 @@
 """Files and their contents in TensorFlow 1: `tf.io`."""
 
 from ....graphdef.exporting import write_graph as write_graph
+from ....layers.image.files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from ....layers.image.files import decode_bmp as decode_bmp
+from ....layers.image.files import decode_gif as decode_gif
+from ....layers.image.files import decode_image as decode_image
+from ....layers.image.files import decode_jpeg as decode_jpeg
+from ....layers.image.files import decode_png as decode_png
+from ....layers.image.files import encode_jpeg as encode_jpeg
+from ....layers.image.files import encode_png as encode_png
+from ....layers.image.files import extract_jpeg_shape as extract_jpeg_shape
+from ....layers.image.files import is_jpeg as is_jpeg
 from ....records.features import FixedLenFeature as FixedLenFeature
 from ....records.features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from ....records.features import SparseFeature as SparseFeature
@@ -23,16 +33,6 @@ from .files import match_filenames_once as match_filenames_once
 from .files import matching_files as matching_files
 from .files import read_file as read_file
 from .files import write_file as write_file
-from .images import decode_and_crop_jpeg as decode_and_crop_jpeg
-from .images import decode_bmp as decode_bmp
-from .images import decode_gif as decode_gif
-from .images import decode_image as decode_image
-from .images import decode_jpeg as decode_jpeg
-from .images import decode_png as decode_png
-from .images import encode_jpeg as encode_jpeg
-from .images import encode_png as encode_png
-from .images import extract_jpeg_shape as extract_jpeg_shape
-from .images import is_jpeg as is_jpeg
 from .readers import FixedLengthRecordReader as FixedLengthRecordReader
 from .readers import IdentityReader as IdentityReader
 from .readers import ReaderBase as ReaderBase

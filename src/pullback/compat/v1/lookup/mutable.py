@@ -41,11 +41,11 @@ class MutableHashTable(LookupInterface):
         value_dtype: DTypeLike,
         default_value: TensorLike,
         shared_name: str | None = None,
-        name: str = "MutableHashTable",
+        name: str | None = "MutableHashTable",
         checkpoint: bool = True,
     ) -> None:
         del shared_name, checkpoint
-        self.name = pb.get_default_graph().unique_name(name)
+        self.name = pb.get_default_graph().unique_name(name or type(self).__name__)
         self.key_dtype, self.value_dtype = seen.dtype(pb.as_dtype(key_dtype)), seen.dtype(pb.as_dtype(value_dtype))
         self.default_value = pb.convert_to_tensor(default_value, self.value_dtype)
         self.initializer = pb.no_op(name=f"{self.name}_init")
@@ -151,7 +151,7 @@ class MutableDenseHashTable(MutableHashTable):
         deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         shared_name: str | None = None,
-        name: str = "MutableDenseHashTable",
+        name: str | None = "MutableDenseHashTable",
         checkpoint: bool = True,
     ) -> None:
         del empty_key, deleted_key, initial_num_buckets

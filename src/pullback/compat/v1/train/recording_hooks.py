@@ -31,6 +31,7 @@ from typing import Any
 import pullback as pb
 
 from .. import logging
+from .. import summary as summaries
 from ..messages import message
 from .collected_savers import collected_saver
 from .hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
@@ -260,7 +261,7 @@ class SummarySaverHook(SessionRunHook):
 def summaries_of(graph: Any) -> Any:
     """All summaries of a graph as one, None where there are none."""
     with graph.as_default():
-        return pb.summary.merge_all(pb.GraphKeys.SUMMARIES)
+        return summaries.merge_all(pb.GraphKeys.SUMMARIES)
 
 
 def _name_of(tensor: Any) -> str:
