@@ -15,7 +15,9 @@ from ..core.errors import ResourceExhaustedError
 from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor, site_of
 from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
+from ..primitives.activations.rectifiers import ReluGrad
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
+from ..primitives.pooling.max_pool import MaxPoolGrad
 from .checkpoints import checkpointed
 from .costs import compiled_scratch, made_early, scratch, widened, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
@@ -191,15 +193,16 @@ class Schedule:
     def _replaced(self) -> dict[int, int]:
         """For elementwise nodes the one whose value nothing else reads, and which theirs takes the place of.
 
-        Not of what was put together of pieces, as by pools; what is spread out of little is computed where it is read.
-        Where something is computed again there are as large gaps between arrays instead.
+        Not of what was put together of pieces, as by pools, but for a rectifier's mask, which the pool itself takes;
+        what is spread out of little is computed where it is read. Where something is computed again there are as large
+        gaps between arrays instead.
         """
         readers = Counter(j for node in self.nodes for j in node.operands)
-        found: dict[int, int] = {}
+        found = {i: j for i, j in self._masks_of_pools() if readers[j] == 1 and not self.nodes[j].kept}
         if len(self.steps) > len(self.nodes):
             return found
         for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
-            if ELEMENTWISE not in op.primitive.traits or node.view is not None:
+            if ELEMENTWISE not in op.primitive.traits or node.view is not None or i in found:
                 continue
             for j in node.operands:
                 read, traits = self.nodes[j], self.operations[j].primitive.traits
@@ -210,6 +213,15 @@ class Schedule:
                 if readers[j] == 1 and is_alike and read.view is None and not read.kept:
                     found[i] = j
         return found
+
+    def _masks_of_pools(self) -> Iterator[tuple[int, int]]:
+        """The nodes of rectifiers' derivatives, with those of max pools that give back to what was rectified."""
+        for i, op in enumerate(self.operations):
+            if isinstance(op.primitive, ReluGrad) and not self.is_fetched_part(i):
+                dy, y = [self.view.stand_in(x) for x in op.inputs]
+                is_pool = isinstance(dy.op.primitive, MaxPoolGrad) and dy.op in self.number
+                if is_pool and self.view.stand_in(dy.op.inputs[0]) is y:
+                    yield i, self.number[dy.op]
 
     def _cheapest(self) -> list[int]:
         """The steps of the least work whose peak is within the budget."""

@@ -34,6 +34,7 @@ from .fusion import Fused, apart
 from .indexing import gather_within, nothing_to_read
 from .inner_products import InnerProducts
 from .loops.rooms import Rooms
+from .pooling.rectified import RectifiedPools
 from .reassociation import Sums
 from .registry import load_kernels, xla_functional_of
 from .shared_factors import SharedFactors
@@ -126,7 +127,7 @@ class Trace:
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
         self.fused, self.sums, self.fences = Fused(plan), Sums(), Fences(plan)
         self.columns, self.factors = ColumnMajor(plan), SharedFactors(plan)
-        self.inner_products = InnerProducts(plan)
+        self.inner_products, self.rectified = InnerProducts(plan), RectifiedPools(plan)
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
@@ -227,10 +228,12 @@ class Trace:
             ]
         _check_shapes_are_known(step, arrays)
         kernel = gather_within(primitive, step.inputs, self.constants) or self.factors.kernel(step)
-        arrays = self.sums.rounded(step, arrays)
+        arrays = self.rectified.masked(step, self.sums.rounded(step, arrays))
         other = self.columns.results(step, arrays)
         if other is None:
             other = self.inner_products.result(step, arrays)
+        if other is None:
+            other = self.rectified.result(step, arrays)
         if other is not None:
             return other
         try:
