@@ -27,6 +27,7 @@ from ....primitives.linalg.contraction import adjoint, contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
 from ....primitives.linalg.matmul import BatchMatMul, MatMul
 from ..fences import is_there
+from ..materialised import materialised
 from ..platform import on_processor
 from ..registry import xla_kernel
 
@@ -89,13 +90,17 @@ def _late_halves(a: Any, b: Any, turned: bool) -> tuple[Any, Any]:
     """Factors, of which the second one waits for the first, or the first one that is transposed, where they are halves.
 
     Processors multiply them in float32. XLA would widen all that is given at the start, what a loop is given before it,
-    and what the forward part makes once, and keep that for the derivative.
+    and what the forward part makes once, and keep that for the derivative. A choice it widens before it is made, where
+    that is of bfloat16.
     """
     if a.dtype not in (float16, bfloat16) or 0 in (*a.shape, *b.shape) or not on_processor():
         return a, b
-    if turned:
-        return jnp.where(is_there(b), a, jnp.zeros((), a.dtype)), b
-    return a, jnp.where(is_there(a), b, jnp.zeros((), b.dtype))
+    early, late = (b, a) if turned else (a, b)
+    if late.dtype == bfloat16:
+        late = materialised(late, early)
+    else:
+        late = jnp.where(is_there(early), late, jnp.zeros((), late.dtype))
+    return (late, early) if turned else (early, late)
 
 
 def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
