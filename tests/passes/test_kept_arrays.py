@@ -99,7 +99,7 @@ def test_rows_are_gathered_with_all_their_bits(dtype: str) -> None:
         numbers = [[0.0, -0.0], [np.inf, -np.inf], [np.nan, 1.5], [1e-39, -3e38]]
         table = pb.placeholder(dtype, [4, 2])
         positions = pb.placeholder(pb.int32, [5])
-        given = np.array(numbers, table.dtype)
+        given: Any = np.array(numbers).astype(dtype)
         found = pb.Session(engine="xla").run(pb.gather(table, positions), {table: given, positions: [3, 0, 2, 1, 7]})
         np.testing.assert_array_equal(found[:4].astype(np.float32), given[[3, 0, 2, 1]].astype(np.float32))
         assert np.signbit(found[1].astype(np.float32)).tolist() == [False, True]
