@@ -81,6 +81,22 @@ def test_halves_are_kept_as_such(activation: Callable[[Tensor], Tensor], dtype: 
         assert taken(found, x) == pytest.approx(report.compiled_peak, rel=0.1)
 
 
+def test_what_calls_compute_is_kept_for_their_derivatives() -> None:
+    with pb.Graph().as_default():
+        layer = pb.function(lambda y, w: y + pb.tanh(pb.nn.relu(y @ w) @ w))
+        twice = pb.function(lambda y, w: layer(layer(y, w), w))
+        y = x = pb.placeholder(pb.float32, [256, 64])
+        parameters = [pb.placeholder(pb.float32, [64, 64]) for _ in range(8)]
+        for i, w in enumerate(parameters):
+            y = layer(y, w) if i % 2 else twice(y, w)
+        loss = pb.reduce_mean(y * y)
+        fetches = [loss, *pb.gradients(loss, parameters)]
+        before = len(loss.graph.get_operations())
+        report = pb.rematerialize(fetches, "1TB").report
+        assert len(loss.graph.get_operations()) == before
+        assert taken(fetches, [x, *parameters]) == pytest.approx(report.compiled_peak, rel=0.1)
+
+
 def scanned(dtype: str) -> tuple[list[Tensor], list[Any]]:
     x, w = pb.placeholder(dtype, [60, 64, 32]), pb.placeholder(dtype, [32, 32])
     y = pb.scan(lambda state, row: pb.tanh(state @ w + row), x, initializer=pb.zeros([64, 32], dtype))
