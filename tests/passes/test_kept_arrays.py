@@ -97,6 +97,18 @@ def test_what_calls_compute_is_kept_for_their_derivatives() -> None:
         assert taken(fetches, [x, *parameters]) == pytest.approx(report.compiled_peak, rel=0.1)
 
 
+def test_a_transpose_for_weights_is_made_when_the_cotangent_is_there() -> None:
+    with pb.Graph().as_default():
+        y = x = pb.placeholder(pb.float32, [16, 40, 64])
+        parameters = [pb.placeholder(pb.float32, [64, 64]) for _ in range(8)]
+        for w in parameters:
+            y = pb.nn.relu(pb.einsum("bti,ij->btj", y, w))
+        loss = pb.reduce_mean(y * y)
+        fetches = [loss, *pb.gradients(loss, parameters)]
+        report = pb.rematerialize(fetches, "1TB").report
+        assert taken(fetches, [x, *parameters]) == pytest.approx(report.compiled_peak, rel=0.1)
+
+
 def scanned(dtype: str) -> tuple[list[Tensor], list[Any]]:
     x, w = pb.placeholder(dtype, [60, 64, 32]), pb.placeholder(dtype, [32, 32])
     y = pb.scan(lambda state, row: pb.tanh(state @ w + row), x, initializer=pb.zeros([64, 32], dtype))
