@@ -38,6 +38,7 @@ from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
 from ..primitives.convolution.compiled_memory import compiled_bytes, filters_turned
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
+from ..primitives.linalg.einsum import Einsum, split_equation
 from .run_lengths import Lengths
 
 Inputs = Callable[[Operation], Sequence[Tensor]]
@@ -104,7 +105,10 @@ def compiled_scratch(
     """
     p = lean or op.primitive
     if multiplies(p.traits) and not isinstance(p, AnyConvolution) and op.outputs[0].dtype in HALVES:
-        return sum([2 * lengths.bytes(x) for x in {*op.inputs, *op.outputs}.difference(wide)])
+        copies = sum([2 * lengths.bytes(x) for x in {*op.inputs, *op.outputs}.difference(wide)])
+        return copies + 2 * _turned(op, lengths)
+    if isinstance(p, Einsum):
+        return _turned(op, lengths)
     if isinstance(p, RecomputedCall):
         inner = lengths.inside(p.function, p.arguments(op.inputs)[0])
         return peak_inside(p.function, inner, compiled=True)
@@ -115,6 +119,17 @@ def compiled_scratch(
     if isinstance(p, AnyConvolution):
         return compiled_bytes(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
     return 0
+
+
+def _turned(op: Operation, lengths: Lengths) -> int:
+    """The bytes of what XLA transposes for a contraction of the first axes of both inputs, as for weights."""
+    p = op.primitive
+    if not isinstance(p, Einsum) or len(op.inputs) != 2:
+        return 0
+    (first, second), result = split_equation(p.equation)
+    summed = "".join(c for c in first if c in second and c not in result)
+    leads = bool(summed) and first.startswith(summed) and second.startswith(summed)
+    return lengths.bytes(op.inputs[0]) if leads else 0
 
 
 def widened(operations: Sequence[Operation], inputs: Inputs, results: Collection[Tensor]) -> set[Tensor]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsIndex
 
 from ..control_flow.loop import Loop
 from ..core.errors import InvalidArgumentError, ResourceExhaustedError
-from ..core.graph import Operation, Tensor, site_of
+from ..core.graph import Operation, Tensor, get_default_graph, site_of
 from ..core.lengths import Dimension, Length, bind, named
 from ..core.memory import Memory, as_bytes
 from .bodies import scheduled
+from .calls import has_few_calls, inlined
 from .costs import flops, scratch
 from .fold import folded
 from .merge import merged
@@ -22,7 +24,7 @@ from .recomputing import written
 from .run_lengths import Lengths
 from .same_values import note_same_values
 from .schedule import NoScheduleError, Schedule
-from .splitting import NotSplitError, Split, split
+from .splitting import NotSplitError, ProbedError, Split, split
 from .structure import Structure
 from .view import View, view_of
 
@@ -234,6 +236,18 @@ def _report_of_parts(view: View, made: Split, budget: int) -> Report:
     )
 
 
+def _compiled_peak(schedule: Schedule) -> int:
+    """The peak of a compiled program: what a call's derivative computes again is there of the call."""
+    view, lengths = schedule.view, schedule.lengths
+    if len(schedule.steps) > len(schedule.nodes) or schedule.lean or not has_few_calls(view):
+        return schedule.compiled_peak()
+    peak = 0
+    with suppress(ProbedError), get_default_graph().acting.transaction():
+        peak = Schedule(inlined(view), lengths, sys.maxsize).compiled_peak()
+        raise ProbedError
+    return peak
+
+
 def _report(schedule: Schedule) -> Report:
     counts = dict.fromkeys(schedule.steps, -1)
     for i in schedule.steps:
@@ -250,7 +264,7 @@ def _report(schedule: Schedule) -> Report:
         schedule.budget,
         schedule.plain_peak,
         peak,
-        schedule.compiled_peak(),
+        _compiled_peak(schedule),
         schedule.operations[at] if schedule.operations else None,
         before,
         sum(each) - before + sum([each[i] * n for i, n in again.items()]),

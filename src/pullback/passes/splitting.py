@@ -98,7 +98,7 @@ def _refuse_copies_of_effects(division: Division) -> None:
             raise RefusedError(f"'{op.name}' follows from all rows of the batch, and would be run twice")
 
 
-class _Probed(Exception):
+class ProbedError(Exception):
     """Takes back what was added to a graph to be looked at."""
 
 
@@ -108,8 +108,8 @@ def _peak(view: View, seeds: Sequence[Tensor], parts: int, lengths: Lengths) -> 
     try:
         with get_default_graph().acting.transaction():
             peak = _written(view, seeds, parts, lengths).schedule.plain_peak
-            raise _Probed
-    except _Probed:
+            raise ProbedError
+    except ProbedError:
         return peak
 
 

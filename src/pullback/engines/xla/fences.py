@@ -18,6 +18,7 @@ import numpy as np
 from jax.experimental.layout import Layout, with_layout_constraint
 
 from ...control_flow.call import RecomputedCall
+from ...core.dtypes import INEXACT
 from ...core.primitive import Primitive
 from ...core.traits import multiplies
 from ...primitives.shape.transpose import Transpose
@@ -102,4 +103,4 @@ def zeros_after(shape: Sequence[int], *xs: jax.Array) -> jax.Array:
 
 
 def _is_floats(x: Any) -> bool:
-    return isinstance(x, jax.Array) and x.size > 0 and x.dtype.kind == "f"
+    return isinstance(x, jax.Array) and x.size > 0 and x.dtype in INEXACT

@@ -19,6 +19,7 @@ from ...primitives.indexing.scatter_nd import GatherNd
 from ...primitives.indexing.slice import Slice, SliceGrad
 from ...primitives.indexing.slicing import StridedSlice, StridedSliceGrad, Take, expand_ellipsis
 from ...primitives.shape.reshape import numbers_to_use, shape_to_use
+from .movement import by_bits
 from .registry import xla_kernel
 
 _WIDE = 1 << 31
@@ -30,7 +31,7 @@ def _slice(primitive: Slice, x: Any, begin: Any = None, size: Any = None) -> Any
     lengths = numbers_to_use(primitive.size, size)
     if begin is None or isinstance(begin, np.ndarray) or -1 in lengths:
         return primitive.kernel(jnp, x, begin, size)
-    return lax.dynamic_slice(x, list(begin), lengths)
+    return by_bits(lambda y: lax.dynamic_slice(y, list(begin), lengths), x)
 
 
 @xla_kernel(SliceGrad)
@@ -41,7 +42,7 @@ def _slice_grad(primitive: SliceGrad, dy: Any, begin: Any = None, lengths: Any =
         starts = numbers_to_use(primitive.begin, begin)
         widths = [(b, n - b - m, 0) for b, n, m in zip(starts, dims, dy.shape, strict=True)]
         return lax.pad(dy, zero, widths)
-    return lax.dynamic_update_slice(jnp.zeros(dims, dy.dtype), dy, list(begin))
+    return by_bits(lambda y: lax.dynamic_update_slice(jnp.zeros(dims, y.dtype), y, list(begin)), dy)
 
 
 @xla_kernel(StridedSliceGrad)
@@ -113,7 +114,7 @@ def _slices(x: Any, positions: Any, axis: int, mode: str) -> Any:
     offsets = [*range(axis), *range(axis + rank, x.ndim - 1 + rank)]
     numbers = lax.GatherDimensionNumbers(tuple(offsets), (axis,), (axis,))
     sizes = [1 if i == axis else n for i, n in enumerate(x.shape)]
-    return lax.gather(x, positions[..., None], numbers, sizes, mode=mode)
+    return by_bits(lambda y: lax.gather(y, positions[..., None], numbers, sizes, mode=mode), x)
 
 
 def nothing_to_read(primitive: Primitive, arrays: Sequence[Any]) -> Any:

@@ -34,6 +34,7 @@ from .fusion import Fused, apart
 from .indexing import gather_within, nothing_to_read
 from .inner_products import InnerProducts
 from .loops.rooms import Rooms
+from .materialised import Kept
 from .pooling.rectified import RectifiedPools
 from .reassociation import Sums
 from .registry import load_kernels, xla_functional_of
@@ -126,6 +127,7 @@ class Trace:
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
         self.fused, self.sums, self.fences = Fused(plan), Sums(), Fences(plan)
+        self.kept = Kept(plan)
         self.columns, self.factors = ColumnMajor(plan), SharedFactors(plan)
         self.inner_products, self.rectified = InnerProducts(plan), RectifiedPools(plan)
         self.perhaps = False
@@ -161,7 +163,7 @@ class Trace:
 
     def _step(self, step: Step) -> None:
         slots = self.slots
-        arrays = self.fences.behind(step, [slots[n] for n in step.inputs])
+        arrays = self.fences.behind(step, self.kept.given(step, [slots[n] for n in step.inputs]))
         try:
             if multiplies(step.op.primitive.traits):
                 with jax.default_matmul_precision(self._precision(step.op)):
@@ -178,7 +180,7 @@ class Trace:
             raise
         except Exception as error:
             raise self._explained(step, arrays, error) from error
-        results = self.fences.in_row_major(step, results)
+        results = self.kept.made(step, self.fences.in_row_major(step, results))
         for n, y in zip(step.outputs, results, strict=True):
             slots[n] = y
         self.fused.note(step)

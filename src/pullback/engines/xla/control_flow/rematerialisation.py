@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from ....control_flow.call import RecomputedCall
+from ....core.dtypes import INEXACT
 from ...plan import Step
 from ..fences import is_there
 from ..platform import on_processor
@@ -27,7 +28,7 @@ def computed_again(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any
     function = step.op.primitive.functions[0]
     read = {*function.results, *[x for op in function.operations for x in op.inputs]}
     numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
-    last = next((arrays[i] for i in reversed(numbers) if arrays[i].size and arrays[i].dtype.kind == "f"), None)
+    last = next((arrays[i] for i in reversed(numbers) if arrays[i].size and arrays[i].dtype in INEXACT), None)
     if last is None or not on_processor():
         return written_out(trace, step, step.bodies[0], arrays)
     numbers = [i for i in numbers if function.parameters[i] in read]

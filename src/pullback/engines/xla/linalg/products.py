@@ -3,7 +3,8 @@
 Where both factors are summed over their first axis, as for the derivative by weights, and that axis is long, processors
 are faster with a transpose made first. XLA makes it as soon as it can: that of the first factor, which the forward part
 made, it would keep beside it until the backward part is there (a transformer of six blocks: 231 MB instead of 182, and
-10 % more time). So it is the second one's, the cotangent's, and the product comes out transposed.
+10 % more time). So it is the second one's, the cotangent's, and the product comes out transposed. For `einsum` either
+factor waits for the other.
 
 It also does where the second factor has few columns, as for the weights of a last layer: the transpose that the product
 itself makes of its first factor costs more than the arithmetic then. 1000 rows of 64 and of 6 take 18 us, and 75 by the
@@ -27,6 +28,7 @@ from ....primitives.linalg.contraction import adjoint, contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
 from ....primitives.linalg.matmul import BatchMatMul, MatMul
 from ..fences import is_there
+from ..materialised import materialised
 from ..platform import on_processor
 from ..registry import xla_kernel
 
@@ -36,6 +38,8 @@ _FEW_COLUMNS = 64
 _TINY = 1 << 12
 _LITTLE = 1 << 17
 """The elements of a product, and of its first factor, up to which the transpose of that is made."""
+_WAITS = 1 << 15
+"""The elements of factors from which on the transpose of one is not made before the other is there."""
 _SMALL = 8
 """The rows and columns of a small matrix."""
 
@@ -89,13 +93,17 @@ def _late_halves(a: Any, b: Any, turned: bool) -> tuple[Any, Any]:
     """Factors, of which the second one waits for the first, or the first one that is transposed, where they are halves.
 
     Processors multiply them in float32. XLA would widen all that is given at the start, what a loop is given before it,
-    and what the forward part makes once, and keep that for the derivative.
+    and what the forward part makes once, and keep that for the derivative. A choice it widens before it is made, where
+    that is of bfloat16.
     """
     if a.dtype not in (float16, bfloat16) or 0 in (*a.shape, *b.shape) or not on_processor():
         return a, b
-    if turned:
-        return jnp.where(is_there(b), a, jnp.zeros((), a.dtype)), b
-    return a, jnp.where(is_there(a), b, jnp.zeros((), b.dtype))
+    early, late = (b, a) if turned else (a, b)
+    if late.dtype == bfloat16:
+        late = materialised(late, early)
+    else:
+        late = jnp.where(is_there(early), late, jnp.zeros((), late.dtype))
+    return (late, early) if turned else (early, late)
 
 
 def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
@@ -127,6 +135,8 @@ def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str
     for n in a.shape[: len(inner)]:
         rows *= n
     first = labels_a.startswith(inner) and labels_b.startswith(inner)
+    if first and inner and on_processor() and min(a.size, b.size) >= _WAITS:
+        a, b = materialised(a, b), materialised(b, a)
     if (
         not first
         or not _is_long(rows)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ....core.memory import Memory
 from ...loop_memory import Sizes, sizes
-from .replay import Recording, Replayer, blocks, quotient, with_row
+from ..movement import with_row
+from .replay import Recording, Replayer, blocks, quotient
 from .step import Final, Part, Steps, Values, zeros
 
 _INT = np.int32

@@ -21,12 +21,13 @@ from ...loop_memory import BUDGET, PLACE, Reading, reading_of
 from ...plan import Step
 from ...pruning import is_repeatable
 from ..control_flow.branches import is_known
+from ..movement import with_row
 from ..registry import xla_functional
 from ..trace import Trace
 from .blocks import Blocks, nbytes
 from .map import can_run_at_once, run_at_once
 from .padded import Padded
-from .replay import Mapped, Replay, Replayer, with_row
+from .replay import Mapped, Replay, Replayer
 from .step import Final, Steps, zeros
 
 _INT = np.int32

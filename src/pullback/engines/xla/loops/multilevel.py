@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..movement import row_at, with_row
 from .step import Values, zeros
 
 NONE = np.int32(-1)
@@ -65,7 +66,7 @@ class Shelf(NamedTuple):
         """As that of a cursor."""
         del ready
         number = jnp.argmax(self.places == block)
-        kept = [jax.lax.dynamic_index_in_dim(x, number, 0, keepdims=False) for x in self.states]
+        kept = [row_at(x, number) for x in self.states]
         return [jnp.where(block == entry, new, old) for new, old in zip(checkpoint, kept, strict=True)]
 
     def moved(self, after: Any, entry: Any, state: Values, ready: Any, in_group: Any) -> Shelf:
@@ -75,9 +76,8 @@ class Shelf(NamedTuple):
         twos = jax.lax.population_count((passed & -passed) - _INT(1))
         keeps = jnp.logical_and(ready, in_group)
         number = jnp.where(keeps, jnp.minimum(twos, last - _INT(1)), last)
-        update = jax.lax.dynamic_update_index_in_dim
-        places = update(self.places, jnp.where(keeps, after, NONE), number, 0)
-        return Shelf(places, [update(x, y, number, 0) for x, y in zip(self.states, state, strict=True)])
+        places = with_row(self.places, jnp.where(keeps, after, NONE), number)
+        return Shelf(places, [with_row(x, y, number) for x, y in zip(self.states, state, strict=True)])
 
 
 def nothing_kept(start: Values, levels: int) -> Cursor | Shelf:

@@ -6,6 +6,7 @@ Where the axes are exchanged, the zeros lie between other elements. Such an arra
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ from ....primitives.shape.stacking import ConcatV2
 from ....primitives.shape.transpose import Transpose
 from ... import messages
 from ..array_namespace import kernel_of
+from ..movement import by_bits
 from ..trace import AbstractRows, dense
 from .padded_rules import goes_row_by_row, is_neutral, rows_of_one
 
@@ -103,7 +105,7 @@ class Padded(AbstractRows):
         rows = jnp.zeros((sum(len(x) for x in parts), *self.rows.shape[1:]), self.rows.dtype)
         end = jnp.zeros((), np.int32)
         for x, part in zip(arrays, parts, strict=True):
-            rows = lax.dynamic_update_slice_in_dim(rows, jnp.asarray(part), end, 0)
+            rows = by_bits(partial(lax.dynamic_update_slice_in_dim, start_index=end, axis=0), rows, jnp.asarray(part))
             end = end + (jnp.asarray(x.count, np.int32) if isinstance(x, Padded) else np.int32(len(part)))
         return Padded(rows, end, self.loop)
 

@@ -22,6 +22,7 @@ from ....core.traits import ELEMENTWISE
 from ... import messages
 from ...loop_memory import Sizes
 from ..array_namespace import kernel_of
+from ..movement import row_at, with_row
 from ..trace import AbstractRows, Trace, dense
 from .multilevel import NONE, nothing_kept
 from .step import Part
@@ -125,7 +126,7 @@ class Replayer:
         """Row `t` of an output of a recording, whose block is there."""
         rows = views[self.numbers[recording]].rows[recording.part.outputs.index(output)]
         place = jnp.where(recording.stride == 1, t, recording.place(t))
-        return jax.lax.dynamic_index_in_dim(rows, place, 0, keepdims=False)
+        return row_at(rows, place)
 
     def _again(self, r: Recording, view: View, row: Any) -> View:
         """The view when the recording has run from the last checkpoint before the block of `row` to its end."""
@@ -225,13 +226,6 @@ def _in_order(direct: Sequence[Recording]) -> list[Recording]:
     return list(found)
 
 
-def with_row(rows: Any, y: Any, at: Any) -> Any:
-    """`rows` with `y` at one place."""
-    if rows.shape[0] == 0:
-        return rows
-    return jax.lax.dynamic_update_index_in_dim(rows, y, at, 0, allow_negative_indices=False)
-
-
 class Replay(AbstractRows):
     """The rows of one output of a recording."""
 
@@ -301,7 +295,7 @@ class Mapped(AbstractRows):
         if np.ndim(x) < (self.rank or 0):
             return x
         t = t if len(x) > 1 else 0
-        return jax.lax.dynamic_index_in_dim(jnp.asarray(x), t, 0, keepdims=False, allow_negative_indices=False)
+        return row_at(x, t)
 
 
 def _mapped(op: Operation, arrays: Sequence[Any]) -> AbstractRows | None:

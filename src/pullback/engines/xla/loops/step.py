@@ -15,6 +15,7 @@ from ...plan import NOWHERE, Body, Plan, Step
 from ...pruning import Closure, closure_of
 from ..control_flow.branches import exact, give, is_known, used_states
 from ..fences import Fences
+from ..movement import row_at
 from ..trace import AbstractRows, Trace, dense, of_dtype
 from .bound import count_of
 from .padded import Padded
@@ -179,7 +180,7 @@ def row_of(rows: Any, t: Any) -> Any:
     """
     length, *row = rows.shape
     narrow = rows.reshape(length, *[n for n in row if not isinstance(n, int) or n != 1])
-    return jax.lax.dynamic_index_in_dim(narrow, t, 0, keepdims=False, allow_negative_indices=False).reshape(row)
+    return row_at(narrow, t).reshape(row)
 
 
 class Part:
@@ -250,7 +251,7 @@ class Part:
     def checkpoint(self, i: Any, columns: Values, rows: Values) -> Values:
         """The variables from place `i` of columns, for those that are apart, and of rows, for the others."""
         arrays = {**dict(zip(self.apart(), columns, strict=True)), **{v: rows[k] for v, k in self.together().items()}}
-        return [jax.lax.dynamic_index_in_dim(arrays[v], i, 0, keepdims=False) for v in sorted(arrays)]
+        return [row_at(arrays[v], i) for v in sorted(arrays)]
 
     def row_types(self, read: ReadRow) -> Values:
         """For each output, the shape and dtype of a row."""
