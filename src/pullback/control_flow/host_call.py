@@ -3,7 +3,9 @@
 A session knows them apart from all others: it computes what they read, calls them, and feeds the rest of the run with
 what they give. An engine so sees fed arrays, of whatever shape; nothing blocks while it holds its variables.
 
-In a branch the call stands before the branch, and is carried out where that will be taken.
+In a branch the call stands before the branch, and is carried out where that will be taken. In a loop or a function, and
+in a branch that depends on what is computed inside, it is a Python function that the run calls: a queue must then have
+its elements before the run.
 """
 
 from __future__ import annotations
@@ -24,26 +26,21 @@ from ..core.traits import CONSTANT
 from ..core.types import TensorType
 from ..primitives.logic.comparison import equal, greater_equal, less
 from ..primitives.logic.logical import logical_and, logical_not, logical_or
+from .py_function import PyFunc
+from .running_sessions import in_run
 
 Call = Callable[..., Sequence[Any]]
 
 
 def host_call(call: Call, inputs: Sequence[Tensor], outputs: Sequence[TensorType], name: str) -> Operation:
-    """The operation that gives what `call(session, *arrays)` returns: an array for each of `outputs`.
-
-    Raises:
-        NotImplementedError: in the body of a loop or a function, or in a branch of something that is computed inside.
-    """
+    """The operation that gives what `call(session, *arrays)` returns: an array for each of `outputs`."""
     graph = get_default_graph()
     if graph.outer is None:
         return graph.add(HostCall(PythonFunction(call, name), tuple(outputs)), inputs, name)
     choices = [level.choice for level in graph.levels() if level.outer is not None]
     around = [origin_of(x) for x in (*inputs, *[choice[0] for choice in choices if choice is not None])]
     if None in choices or any(x.op.graph.outer is not None and not _is_constant(x) for x in around):
-        raise NotImplementedError(
-            f"{name}: what Python does before a run cannot depend on the run, and the body '{graph.name}' does; call "
-            "it outside, and use its tensors inside"
-        )
+        return graph.add(PyFunc(PythonFunction(in_run(call, graph.outermost), name), tuple(outputs)), inputs, name)
     with graph.outermost.as_default() as root:
         taken = [_taken(origin_of(choice), number, count) for choice, number, count in filter(None, choices)]
         wanted = reduce(logical_and, taken)

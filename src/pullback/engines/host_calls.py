@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..control_flow.host_call import HostCall
+from ..control_flow.running_sessions import asks_for_session, running
 from ..core.errors import OutOfRangeError, PullbackError
 from ..core.graph import Graph, Operation, Tensor, site_of
 from . import messages
@@ -21,8 +22,8 @@ Prepare = Callable[[Sequence[Element], Sequence[Tensor]], Run]
 
 
 def calls_host(graph: Graph) -> bool:
-    """Whether some run of `graph` may have host calls."""
-    return any(isinstance(op.primitive, HostCall) for op in graph.operations)
+    """Whether some run of `graph` may have host calls, or ask for its session."""
+    return asks_for_session(graph) or any(isinstance(op.primitive, HostCall) for op in graph.operations)
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ def with_host_calls(
     last = prepare(rest, used)
 
     def run(arrays: Sequence[Any]) -> list[Any]:
+        with running(session):
+            return called(arrays)
+
+    def called(arrays: Sequence[Any]) -> list[Any]:
         values: dict[Tensor, Any] = dict(zip(feeds, arrays, strict=True))
         for call in calls:
             if call.run is not None:

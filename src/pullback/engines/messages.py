@@ -16,6 +16,7 @@ from ..core.errors import (
     InaccessibleTensorError,
     InvalidArgumentError,
     NotFoundError,
+    OutOfRangeError,
     PullbackError,
     ResourceExhaustedError,
     UnavailableError,
@@ -239,7 +240,7 @@ def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> Pullb
     """A kernel raised; what it did not find, or found torn, says so by its class."""
     found = ", ".join(array_text(x) for x in arrays) or "no inputs"
     reason = str(error) or type(error).__name__
-    telling = NotFoundError | DataLossError | DeadlineExceededError
+    telling = NotFoundError | DataLossError | DeadlineExceededError | OutOfRangeError
     kind = type(error) if isinstance(error, telling) else InvalidArgumentError
     return kind(f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}")
 

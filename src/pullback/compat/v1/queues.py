@@ -16,6 +16,7 @@ True
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 from collections.abc import Callable, Sequence
@@ -43,7 +44,7 @@ class Contents:
     def __init__(self, capacity: int, least: int, choose: Callable[[Sequence[Element]], int]) -> None:
         self.elements: list[Element] = []
         self.closed = False
-        self._capacity, self._least, self._choose = capacity, least, choose
+        self._capacity, self._least, self._choose = capacity if capacity > 0 else math.inf, least, choose
         self._changed = threading.Condition()
 
     def put(self, elements: Sequence[Element]) -> None:

@@ -73,12 +73,48 @@ def test_a_queue_waits_only_where_its_branch_is_taken(session: tf.Session) -> No
     assert session.run(name, {takes: True}) == b"one"
 
 
-def test_what_depends_on_the_branch_is_refused() -> None:
-    queue, iterator = tf.FIFOQueue(9, tf.float32, [[]]), batches(1.0, 2)
-    for build in (
-        lambda: tf.cond(tf.constant(True), lambda: queue.enqueue(tf.random_uniform([])), lambda: tf.no_op()),
-        lambda: tf.while_loop(lambda i: i < 3, lambda i: i + tf.cast(iterator.get_next()[0], tf.int32), [0]),
-        lambda: tf.function(lambda: iterator.get_next()).get_concrete_function(),
-    ):
-        with pytest.raises(NotImplementedError, match="what Python does before a run cannot depend on the run"):
-            build()
+def test_a_loop_takes_elements_step_by_step(session: tf.Session) -> None:
+    rows = tf.data.Dataset.from_tensor_slices(np.arange(1, 7, dtype=np.float32))
+    iterator, queue = tf.data.make_one_shot_iterator(rows), tf.FIFOQueue(-1, tf.float32, [[]])
+    w = tf.constant(2.0)
+
+    def step(i: Any, total: Any) -> tuple[Any, Any]:
+        x = w * iterator.get_next()
+        with tf.control_dependencies([queue.enqueue(x)]):
+            return i + 1, total + x
+
+    _, total = tf.while_loop(lambda i, total: i < 3, step, [0, 0.0])
+    found = [session.run([total, *tf.gradients(total, w)]) for _ in range(2)]
+    assert found == [[12.0, 6.0], [30.0, 15.0]]
+    _, taken = tf.while_loop(lambda i, _: i < 6, lambda i, x: (i + 1, x - queue.dequeue()), [0, 42.0])
+    assert session.run([taken, queue.size()]) == [0.0, 6]
+    assert session.run(queue.size()) == 0
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        session.run(total)
+
+
+def test_maps_and_functions_look_into_mutable_tables(session: tf.Session) -> None:
+    table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.float32, -1.0)
+    keys = tf.constant([1, 2, 3], tf.int64)
+    session.run(table.insert(keys[:2], [10.0, 20.0]))
+    mapped = tf.map_fn(lambda key: table.lookup(key), keys, dtype=tf.float32)
+    called = tf.function(lambda key: table.lookup(key)).get_concrete_function(tf.TensorSpec([3], tf.int64))(keys)
+    assert [x.tolist() for x in session.run([mapped, called])] == [[10.0, 20.0, -1.0]] * 2
+
+
+def test_a_branch_puts_in_what_is_computed_in_it(session: tf.Session) -> None:
+    queue, takes = tf.FIFOQueue(9, tf.float32, [[]]), tf.placeholder(tf.bool, [])
+    put = tf.cond(takes, lambda: queue.enqueue(tf.random_uniform([], 1.0, 2.0)), lambda: tf.no_op())
+    for v in (True, False, True):
+        session.run(put, {takes: v})
+    assert session.run(queue.size()) == 2
+    assert 1.0 <= session.run(queue.dequeue()) < 2.0
+
+
+def test_each_session_has_its_own() -> None:
+    iterator = tf.data.make_one_shot_iterator(tf.data.Dataset.range(9))
+    total = tf.while_loop(
+        lambda i, _: i < 2, lambda i, x: (i + 1, x + iterator.get_next()), [0, tf.constant(0, tf.int64)]
+    )
+    sessions = [tf.Session(engine=engine) for engine in ("numpy", "xla", "numpy")]
+    assert [[int(s.run(total[1])) for s in sessions] for _ in range(2)] == [[1, 1, 1], [5, 5, 5]]
