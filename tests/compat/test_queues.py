@@ -231,3 +231,20 @@ def test_what_is_done_with_a_queue_is_named_after_it() -> None:
 def test_what_keeps_values_on_the_host_has_a_name_where_none_is_given(make: Callable[[], Any], name: str) -> None:
     with tf.Graph().as_default():
         assert make().name == name
+
+
+def test_what_fills_queues_says_in_summaries_how_full_they_are() -> None:
+    files = tf.train.string_input_producer(["a", "b"], capacity=4)
+    tf.train.batch([files.dequeue()], 2, capacity=7)
+    tf.train.shuffle_batch([tf.zeros([])], 2, 9, 3)
+    tf.train.slice_input_producer([[1.0, 2.0]], shuffle=False)
+    found = tf.get_collection(tf.GraphKeys.SUMMARIES)
+    assert [summary.name for summary in found] == [
+        *("input_producer/fraction_of_4_full:0", "batch/fraction_of_7_full:0"),
+        *("shuffle_batch/fraction_over_3_of_9_full:0", "input_producer_1/fraction_of_32_full:0"),
+    ]
+    with tf.Session(engine="numpy") as sess:
+        values = tf.Summary.FromString(sess.run(tf.summary.merge_all())).value
+        assert [value.simple_value for value in values] == [0.0] * 4
+        sess.run(files.enqueue_many([["c", "d", "e"]]))
+        assert tf.Summary.FromString(found[0].eval()).value[0].simple_value == 0.75

@@ -58,10 +58,15 @@ def test_a_broken_file_is_refused(folder: Path, data: bytes) -> None:
 
 def test_the_module_is_found_where_tutorials_import_it() -> None:
     pb.compat.install()
+    from tensorflow.contrib.learn.python.learn.datasets.mnist import read_data_sets  # type: ignore[import-not-found]
     from tensorflow.examples.tutorials.mnist import input_data  # type: ignore[import-not-found]
 
     pb.compat.uninstall()
-    assert input_data.read_data_sets is mnist.read_data_sets
+    datasets = tf.contrib.learn.datasets
+    assert input_data.read_data_sets is read_data_sets is datasets.mnist.read_data_sets is mnist.read_data_sets
+    assert datasets.load_dataset("mnist", test_with_fake_data=True).train.num_examples == 10000
+    with pytest.raises(ValueError, match=r"^learn.datasets.load_dataset: there is 'mnist' only, not 'dbpedia'; read"):
+        datasets.load_dataset("dbpedia")
 
 
 @pytest.mark.parametrize(("zero_debias", "expected"), [(False, [2.0, 4.0]), (True, [4.0, 16.0 / 3.0])])

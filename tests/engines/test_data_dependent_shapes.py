@@ -11,7 +11,7 @@ import pytest
 
 import pullback as pb
 
-pytest.importorskip("jax")
+jax = pytest.importorskip("jax")
 
 Example = Callable[[pb.Tensor, pb.Tensor], Any]
 """From a placeholder float64[None] and the number of steps to tensors."""
@@ -211,3 +211,33 @@ def test_masks_that_are_fed_are_compiled_in_until_there_are_many(graph: pb.Graph
         np.testing.assert_allclose(session.run(y, {x: values, mask: chosen}), np.sin(values[chosen]))
     (program,) = (p for p in session._engine.programs if p.plan.fetches == (y,))  # type: ignore[attr-defined]
     assert len(program.compiled) == 15
+
+
+def test_a_large_feed_that_decides_a_length_is_not_compiled_in_each_time() -> None:
+    """As in hard negative mining: as many negatives as there are positives, for labels that differ in each step."""
+    labels = pb.placeholder(pb.float32, [None])
+    x = pb.Variable(np.linspace(0.0, 1.0, 300, dtype=np.float32))
+    count = pb.cast(pb.reduce_sum(labels), pb.int32)
+    hardest = pb.math.top_k(x * (1.0 - labels), count).values
+    step = x.assign_sub(0.1 * pb.gradients(pb.reduce_sum(hardest), x)[0])
+    compiled = []
+
+    def note(event: str, duration: float, **kwargs: object) -> None:
+        del duration, kwargs
+        compiled.append(event)
+
+    with pb.Session(engine="xla") as session:
+        session.run(x.initializer)
+        rng = np.random.default_rng(0)
+        jax.monitoring.register_event_duration_secs_listener(note)
+        try:
+            counts = []
+            for _ in range(6):
+                given = np.zeros(300)
+                given[rng.choice(300, 7, replace=False)] = 1.0
+                found, _ = session.run([hardest, step], {labels: given})
+                counts.append(sum("backend_compile" in event for event in compiled))
+                assert found.shape == (7,)
+        finally:
+            jax.monitoring.unregister_event_duration_listener(note)
+    assert counts[2:] == [counts[2]] * 4

@@ -189,8 +189,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return _python(below)
             case ["examples"] | ["examples", "tutorials"]:
                 return [_Packages(".".join(parts))]
-            case ["examples", "tutorials", "mnist", *_]:
+            case ["examples", "tutorials", "mnist", *_] | ["contrib", "learn", "python", "learn", "datasets", "mnist"]:
                 return [mnist]
+            case ["contrib", "slim", "python", "slim", "nets", *below]:
+                return _found(v1, ["contrib", "slim", "nets", *below])
             case ["contrib", package, "python", *below] if len(below) < 3 or below[:2] == ["slim", "data"]:
                 names = [*_found(v1, ["contrib", package, *below[-1:]]), *_found(v1, ["contrib", package])]
                 return [*names, rnn_names] if names and package in ("rnn", "seq2seq") else names

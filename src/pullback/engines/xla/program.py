@@ -26,7 +26,7 @@ from ...core.graph import Operation, Tensor
 from ...core.shape import as_shape
 from ...passes.run_lengths import Lengths
 from .. import messages
-from ..concrete import concrete_values, is_small, lifted_constants, shape_slots
+from ..concrete import SMALL, concrete_values, is_small, lifted_constants, shape_slots
 from ..engine import Run
 from ..plan import Plan, has_guards
 from .broadcast_factors import has_broadcast_factor
@@ -342,7 +342,8 @@ class Program:
         key = tuple([(x.dtype, x.shape, x.tobytes()) for x in static])
         fn = self.compiled.get(key)
         if fn is None:
-            if len(self.compiled) == _MANY_PROGRAMS - 1:
+            enough = 1 if any(x.size > SMALL for x in static) else _MANY_PROGRAMS - 1
+            if len(self.compiled) == enough:
                 self._leave_large_to_host()
             fn = self.compiled[key] = self._jitted([x.copy() for x in static], feeds)
             if len(self.compiled) == _MANY_PROGRAMS:

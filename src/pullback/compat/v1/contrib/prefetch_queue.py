@@ -8,8 +8,7 @@ from typing import Any
 import pullback as pb
 
 from ..queues import FIFOQueue, PaddingFIFOQueue, QueueBase
-from ..summary import scalar
-from ..train.producers import fill
+from ..train.producers import fill, summarize
 
 
 def prefetch_queue(
@@ -34,5 +33,5 @@ def prefetch_queue(
         queue = kind(capacity, [x.dtype for x in given], known, names, shared_name)
         put = queue.enqueue(given if names is None else dict(zip(names, given, strict=True)))
         fill(queue, [put] * num_threads)
-        scalar(f"fraction_of_{capacity}_full", pb.cast(queue.size(), pb.float32) * (1.0 / capacity))
+        summarize(queue, capacity)
     return queue

@@ -8,6 +8,7 @@ from . import layers as layers
 from . import learning as learning
 from . import losses as losses
 from . import metrics as metrics
+from . import nets as nets
 from . import parallel_reader as parallel_reader
 from . import prefetch_queue as prefetch_queue
 from . import regularizers as regularizers

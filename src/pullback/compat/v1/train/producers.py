@@ -38,6 +38,7 @@ from ..data.dataset import Dataset
 from ..data.iterators import make_one_shot_iterator
 from ..io.sparse_tensors import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
 from ..queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
+from ..summary import scalar
 from .queue_runner import QueueRunner, add_queue_runner
 
 
@@ -97,7 +98,10 @@ def _queue_of(
     if shuffle:
         elements = elements.shuffle(1 << 30, seed)
     queue = FIFOQueue(capacity, [elements.output_types], [elements.output_shapes])
-    fill(queue, [queue.enqueue(make_one_shot_iterator(elements.repeat(num_epochs)).get_next(), name)])
+    put = queue.enqueue(make_one_shot_iterator(elements.repeat(num_epochs)).get_next(), name)
+    fill(queue, [put])
+    with pb.name_scope(f"{put.name}/" if name else "input_producer"):
+        summarize(queue, capacity)
     return queue
 
 
@@ -175,6 +179,7 @@ def batch_join(
         shapes,
         allow_smaller_final_batch,
         name or "batch_join",
+        (capacity,),
     )
 
 
@@ -200,6 +205,7 @@ def shuffle_batch_join(
         shapes,
         allow_smaller_final_batch,
         name or "shuffle_batch_join",
+        (capacity, min_after_dequeue),
     )
 
 
@@ -240,6 +246,7 @@ def _batched(
     shapes: Any,
     allow_smaller_final_batch: bool,
     name: str,
+    room: tuple[int, ...],
 ) -> Any:
     """Batches of what a thread for each of `tensors_list` puts in the queue that `make` makes, in their structure."""
     first = tensors_list[0]
@@ -252,6 +259,8 @@ def _batched(
     fill(queue, [enqueue(row) for row in rows])
     taken = (queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many)(batch_size, name)
     parts = list(taken) if len(rows[0]) > 1 else [taken]
+    with pb.name_scope(f"{parts[0].op.name}/"):
+        summarize(queue, *room)
     found = [_restored(x, like, enqueue_many) for x, like in zip(parts, structures[0], strict=True)]
     if keys:
         return dict(zip(keys, found, strict=True))
@@ -291,6 +300,13 @@ def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
     if isinstance(tensors, dict):
         return {key: kept(x) for key, x in tensors.items()}
     return [kept(x) for x in tensors] if isinstance(tensors, list | tuple) else kept(tensors)
+
+
+def summarize(queue: QueueBase, capacity: int, kept: int = 0) -> None:
+    """A summary of how full `queue` is, or of how full beyond the `kept` elements that stay behind."""
+    count = pb.cast(pb.maximum(queue.size() - kept, 0) if kept else queue.size(), pb.float32)
+    part = f"over_{kept}_of_{capacity}" if kept else f"of_{capacity}"
+    scalar(f"fraction_{part}_full", count * (1.0 / (capacity - kept)))
 
 
 def fill(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from . import datasets as datasets
 from . import preprocessing as preprocessing
 
 
