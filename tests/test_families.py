@@ -49,6 +49,8 @@ ROOMS = {
             "interrupts",
             "known",
             "libraries",
+            "materialised",
+            "movement",
             "product_times",
             "masked_rows",
             "ordering",
