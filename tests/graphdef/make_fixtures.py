@@ -371,6 +371,18 @@ class Loop(Dense):
         return {"y": tf.reduce_sum(y)}
 
 
+class Growing(Dense):
+    @tf.function
+    def f(self, x: Any, n: Any) -> Any:
+        rows = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[None, 3])
+        for i in tf.range(n):
+            x = tf.sin(x @ self.w @ tf.transpose(self.w))
+            if tf.reduce_sum(x) > 10.0:
+                break
+            rows = rows.write(i, x)
+        return {"y": tf.reduce_sum(rows.stack() ** 2)}
+
+
 class Branches(Dense):
     @tf.function
     def f(self, x: Any) -> Any:
@@ -463,6 +475,7 @@ def main() -> None:
     x = tf.TensorSpec([None, 3], tf.float32, name="x")
     saved("saved_calls", Dense(), [x], [values(2, 3)])
     saved("saved_while", Loop(), [x, tf.TensorSpec([], tf.int32, name="n")], [values(2, 3), np.array(4, np.int32)])
+    saved("saved_growing", Growing(), [x, tf.TensorSpec([], tf.int32, name="n")], [values(2, 3), np.array(3, np.int32)])
     saved("saved_branches", Branches(), [x], [values(2, 3)])
     saved("saved_arrays", Mapped(), [x], [values(4, 3)])
     saved("saved_ragged", Ragged(), [x, tf.TensorSpec([None], tf.int64, name="n")], [values(5, 3), np.array([2, 0, 3])])

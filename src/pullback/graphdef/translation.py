@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -72,6 +73,14 @@ class Translation:
         self.handles: dict[str, Tensor] = {}
         """The handle of each variable, by the name under which TensorFlow shares it."""
         self._flows: dict[str, Flow] = {}
+
+    @cached_property
+    def growing(self) -> frozenset[int]:
+        """The element dtypes, by number, of the arrays that some function writes beyond their ends."""
+        nodes = (node for function in self.functions.values() for node in function.node_def)
+        writes = [node.attr for node in nodes if node.op == "TensorListSetItem"]
+        grow = [a for a in writes if "resize_if_index_out_of_bounds" in a and a["resize_if_index_out_of_bounds"].b]
+        return frozenset(a["element_dtype"].type for a in grow if "element_dtype" in a)
 
     def uses_files(self, name: str) -> bool:
         """Whether the function of that name writes or reads a checkpoint."""

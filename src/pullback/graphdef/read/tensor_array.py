@@ -110,7 +110,8 @@ def reserve(node: Node, element_shape: Tensor, count: Tensor) -> Any:
     row = TensorShape.UNKNOWN
     if known is not None and known.ndim == 1:
         row = TensorShape([None if n < 0 else int(n) for n in known])
-    return TensorArray(node.attribute("element_dtype"), 0 if empty else count, empty, element_shape=row)
+    grows = empty or node.proto.attr["element_dtype"].type in node.region.translation.growing
+    return TensorArray(node.attribute("element_dtype"), 0 if empty else count, grows, element_shape=row)
 
 
 @reader("TensorListFromTensor")
