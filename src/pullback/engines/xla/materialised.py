@@ -116,4 +116,5 @@ def _is_worth_it(op: Operation, readers: Sequence[Operation]) -> bool:
 
 
 def _is_array(x: Any) -> bool:
-    return isinstance(x, jax.Array) and x.size > 0 and x.dtype in INEXACT
+    known = isinstance(x, jax.Array) and all(isinstance(n, int) for n in x.shape)
+    return known and x.size > 0 and x.dtype in INEXACT

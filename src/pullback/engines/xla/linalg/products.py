@@ -106,6 +106,11 @@ def _late_halves(a: Any, b: Any, turned: bool) -> tuple[Any, Any]:
     return (late, early) if turned else (early, late)
 
 
+def _are_large(*arrays: Any) -> bool:
+    """Whether all have so many elements that none is transposed before the others are there."""
+    return all(isinstance(n, int) for x in arrays for n in x.shape) and min(x.size for x in arrays) >= _WAITS
+
+
 def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
     """The product of stacks of matrices."""
     if not (_is_small_stack(a) and _is_small_stack(b) and on_processor()):
@@ -135,7 +140,7 @@ def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str
     for n in a.shape[: len(inner)]:
         rows *= n
     first = labels_a.startswith(inner) and labels_b.startswith(inner)
-    if first and inner and on_processor() and min(a.size, b.size) >= _WAITS:
+    if first and inner and on_processor() and _are_large(a, b):
         a, b = materialised(a, b), materialised(b, a)
     if (
         not first
