@@ -30,7 +30,7 @@ class RectifiedPools:
 
     def masked(self, step: Step, arrays: list[Any]) -> list[Any]:
         """`arrays`, those that a step reads, of which the pool's cotangent is masked where that will do."""
-        if step.outputs[0] not in self._slots:
+        if self._slots.isdisjoint(step.outputs):
             return arrays
         x, y, dy = arrays
         self._masked.add(step.outputs[0])
