@@ -37,8 +37,8 @@ RETURNS = {
         jacobian jvp map_fn map_structure mixed_precision numpy_function pack_sequence_as py_function recompute_grad
         root scan switch_case value_and_grad vectorized_map while_loop""",
     "values of a run": """
-        Session.run SparseMatrix.eval SparseMatrix.to_csr Tensor.eval Variable.eval compute_gradient_v1
-        Objective.hess Residuals.jac""",
+        Session.run Session.partial_run SparseMatrix.eval SparseMatrix.to_csr Tensor.eval Variable.eval
+        compute_gradient_v1 Objective.hess Residuals.jac""",
     "one thing or another, by an argument": """
         Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd
         Node.make""",
