@@ -67,7 +67,7 @@ def _by_ynnpack(product: Product, count: int) -> float:
 
 
 def _by_eigen(product: Product, count: int) -> float:
-    if product.is_neither or (count > 1 and product.batch > 1):
+    if product.is_neither:
         return _by_ynnpack(product, count)
     is_shared = product.rows >= _ENOUGH_ROWS and product.multiplications >= _SHARED_BY_EIGEN
     return product.times * time_of_eigen(product) / (count if is_shared else 1)
