@@ -132,3 +132,14 @@ def test_rows_are_gathered_with_all_their_bits(dtype: str) -> None:
         np.testing.assert_array_equal(found[:4].astype(np.float32), given[[3, 0, 2, 1]].astype(np.float32))
         assert np.signbit(found[1].astype(np.float32)).tolist() == [False, True]
         assert np.isnan(found[4].astype(np.float32)).all()
+
+
+def test_of_a_softmax_between_products_one_array_is_kept() -> None:
+    y = x = pb.placeholder(pb.float32, [4, 128, 32])
+    parameters = [pb.placeholder(pb.float32, [32, 32]) for _ in range(12)]
+    for i in range(0, 12, 3):
+        q, k, v = [pb.einsum("bti,ij->btj", y, w) for w in parameters[i : i + 3]]
+        y = y + pb.nn.softmax(q @ pb.transpose(k, [0, 2, 1])) @ v
+    loss = pb.reduce_mean(y * y)
+    fetches = [loss, *pb.gradients(loss, parameters)]
+    assert taken(fetches, [x, *parameters]) < 1.1 * pb.rematerialize(fetches, "1TB").report.compiled_peak

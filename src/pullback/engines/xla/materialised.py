@@ -18,6 +18,7 @@ from ...control_flow.call import RecomputedCall
 from ...core.dtypes import INEXACT, bfloat16, float16
 from ...core.operation import Operation
 from ...core.traits import ELEMENTWISE, multiplies
+from ...primitives.activations.softmax import Softmax, SoftmaxGrad
 from ..plan import Plan, Step
 from .platform import on_processor
 
@@ -46,7 +47,7 @@ class Kept:
 
     def __init__(self, plan: Plan) -> None:
         self._halves = _kept_halves(plan)
-        self._slots = self._halves | _read_again(plan)
+        self._slots = self._halves | _read_again(plan) | _multiplied(plan)
         self._times: dict[int, int] = {}
         """For the slots of results when they were made."""
         self._first: dict[int, jax.Array] = {}
@@ -89,6 +90,14 @@ def _read_again(plan: Plan) -> frozenset[int]:
         found.update(n for n in step.inputs if made.get(n, count) < count)
         made.update(dict.fromkeys(step.outputs, count))
     return frozenset(found.union(n for n in plan.fetch_slots if made.get(n, count) < count))
+
+
+def _multiplied(plan: Plan) -> frozenset[int]:
+    """The slots of softmaxes that products and derivatives read: for the latter XLA would keep what made them, too."""
+    found = {n for step in plan.steps if isinstance(step.op.primitive, Softmax) for n in step.outputs}
+    by_products = {n for step in plan.steps if multiplies(step.op.primitive.traits) for n in step.inputs}
+    by_others = {n for step in plan.steps if isinstance(step.op.primitive, SoftmaxGrad) for n in step.inputs}
+    return frozenset(found & by_products & by_others)
 
 
 def _kept_halves(plan: Plan) -> frozenset[int]:
