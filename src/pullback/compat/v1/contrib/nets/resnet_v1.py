@@ -10,16 +10,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import pullback as pb
 
-from .....core.typing import TensorLike
-from ..arguments import add_arg_scope, arg_scope
-from ..layers import batch_norm, conv2d, max_pool2d, softmax
-from ..utils import collect_named_outputs, convert_collection_to_dict
-from .resnet_utils import Block, blocks_of, conv2d_same, stack_blocks_dense, subsample
+from ..arguments import add_arg_scope
+from ..layers import conv2d
+from ..utils import collect_named_outputs
+from .resnet import resnet_of, resnet_of_layers
+from .resnet_utils import conv2d_same, subsample
 from .resnet_utils import resnet_arg_scope as resnet_arg_scope
 
 
@@ -46,64 +45,7 @@ def bottleneck(
         return collect_named_outputs(outputs_collections, around.name, y)
 
 
-def resnet_v1(
-    inputs: TensorLike,
-    blocks: Sequence[Block],
-    num_classes: int | None = None,
-    is_training: Any = True,
-    global_pool: bool = True,
-    output_stride: int | None = None,
-    include_root_block: bool = True,
-    reuse: Any = None,
-    scope: str | None = None,
-) -> tuple[pb.Tensor, dict[str, pb.Tensor]]:
-    """The network of these blocks, and its layers by name; logits [n, 1, 1, num_classes] where there are classes.
-
-    Raises:
-        ValueError: `output_stride` cannot be reached.
-    """
-    with pb.variable_scope(scope, "resnet_v1", [inputs], reuse=reuse) as around:
-        points = f"{around.name}_end_points"
-        layers: list[Any] = [conv2d, bottleneck, stack_blocks_dense]
-        with arg_scope(layers, outputs_collections=points), arg_scope([batch_norm], is_training=is_training):
-            x: Any = inputs
-            if include_root_block:
-                if output_stride is not None:
-                    if output_stride % 4:
-                        raise ValueError(f"output_stride must be a multiple of 4, not {output_stride}")
-                    output_stride //= 4
-                x = conv2d_same(x, 64, 7, stride=2, scope="conv1")
-                x = max_pool2d(x, [3, 3], stride=2, scope="pool1")
-            x = stack_blocks_dense(x, blocks, output_stride)
-            if global_pool:
-                x = pb.reduce_mean(x, [1, 2], name="pool5", keepdims=True)
-            if num_classes is not None:
-                x = conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="logits")
-            found = convert_collection_to_dict(points)
-            if num_classes is not None:
-                found["predictions"] = softmax(x, scope="predictions")
-            return x, found
-
-
-def _network(layers: int) -> Callable[..., tuple[pb.Tensor, dict[str, pb.Tensor]]]:
-    def network(
-        inputs: TensorLike,
-        num_classes: int | None = None,
-        is_training: Any = True,
-        global_pool: bool = True,
-        output_stride: int | None = None,
-        reuse: Any = None,
-        scope: str | None = f"resnet_v1_{layers}",
-    ) -> tuple[pb.Tensor, dict[str, pb.Tensor]]:
-        blocks = blocks_of(bottleneck, layers)
-        options = (num_classes, is_training, global_pool, output_stride)
-        return resnet_v1(inputs, blocks, *options, include_root_block=True, reuse=reuse, scope=scope)
-
-    network.__doc__ = f"The network with {layers} layers; see `resnet_v1`."
-    network.__name__ = network.__qualname__ = f"resnet_v1_{layers}"
-    network.default_image_size = 224  # type: ignore[attr-defined]
-    return network
-
-
-resnet_v1_50, resnet_v1_101 = _network(50), _network(101)
-resnet_v1_152, resnet_v1_200 = _network(152), _network(200)
+resnet_v1 = resnet_of("resnet_v1", bottleneck, normalizes_first=False)
+resnet_v1_50, resnet_v1_101, resnet_v1_152, resnet_v1_200 = [
+    resnet_of_layers(resnet_v1, bottleneck, n) for n in (50, 101, 152, 200)
+]
