@@ -143,3 +143,13 @@ def test_of_a_softmax_between_products_one_array_is_kept() -> None:
     loss = pb.reduce_mean(y * y)
     fetches = [loss, *pb.gradients(loss, parameters)]
     assert taken(fetches, [x, *parameters]) < 1.1 * pb.rematerialize(fetches, "1TB").report.compiled_peak
+
+
+def test_of_a_term_that_is_added_up_later_no_factors_are_kept() -> None:
+    y = x = pb.placeholder(pb.float32, [160, 150])
+    w = pb.placeholder(pb.float32, [160, 150])
+    for _ in range(6):
+        y = pb.tanh(pb.cumsum(y * w, 1) / 10.0)
+    loss = pb.reduce_sum(y)
+    fetches = [loss, *pb.gradients(loss, [w])]
+    assert taken(fetches, [x, w]) < 1.1 * pb.rematerialize(fetches, "1TB").report.compiled_peak

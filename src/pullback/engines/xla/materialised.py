@@ -19,6 +19,7 @@ from ...core.dtypes import INEXACT, bfloat16, float16
 from ...core.operation import Operation
 from ...core.traits import ELEMENTWISE, multiplies
 from ...primitives.activations.softmax import Softmax, SoftmaxGrad
+from ...primitives.elementwise.add_n import AddN
 from ..plan import Plan, Step
 from .platform import on_processor
 
@@ -47,7 +48,7 @@ class Kept:
 
     def __init__(self, plan: Plan) -> None:
         self._halves = _kept_halves(plan)
-        self._slots = self._halves | _read_again(plan) | _multiplied(plan)
+        self._slots = self._halves | _read_again(plan) | _multiplied(plan) | _added_late(plan)
         self._times: dict[int, int] = {}
         """For the slots of results when they were made."""
         self._first: dict[int, jax.Array] = {}
@@ -98,6 +99,18 @@ def _multiplied(plan: Plan) -> frozenset[int]:
     by_products = {n for step in plan.steps if multiplies(step.op.primitive.traits) for n in step.inputs}
     by_others = {n for step in plan.steps if isinstance(step.op.primitive, SoftmaxGrad) for n in step.inputs}
     return frozenset(found & by_products & by_others)
+
+
+def _added_late(plan: Plan) -> frozenset[int]:
+    """The slots of what is made of two arrays, and added up much later: XLA would keep both until then."""
+    made = {n: t for t, step in enumerate(plan.steps) if _has_two_arrays(step.op) for n in step.outputs}
+    sums = [(t, step) for t, step in enumerate(plan.steps) if isinstance(step.op.primitive, AddN)]
+    return frozenset(n for t, step in sums for n in step.inputs if t - made.get(n, t) > _SOON)
+
+
+def _has_two_arrays(op: Operation) -> bool:
+    sizes = [x.shape.num_elements() for x in (*op.inputs, *op.outputs)]
+    return ELEMENTWISE in op.primitive.traits and len({*op.inputs}) > 1 and len({*sizes}) == 1
 
 
 def _kept_halves(plan: Plan) -> frozenset[int]:
