@@ -45,8 +45,8 @@ class Elements:
         if needed(waited_for, lambda op: [*[x.op for x in op.inputs], *op.controls]).isdisjoint(earlier):
             return None
         return (
-            f"TensorArray: Could not read index {position} twice because it was cleared after a previous read (perhaps "
-            "try setting clear_after_read = false?)"
+            f"TensorArray: Could not read index {position} twice because it was cleared by the first read; "
+            "clear_after_read=False keeps elements"
         )
 
     def after_read(self, position: int, op: Operation) -> None:

@@ -354,10 +354,7 @@ class TensorArray(AbstractComposite):
             empty = f"Tried to {what} elements of an empty list with non-fully-defined element_shape"
             unknown = f"TensorArray.{what}: {empty}: nothing was written to the array; give it element_shape="
             if constant_value(self._size) == 0:
-                unknown += (
-                    "; TensorArray has size zero, but element shape <unknown> is not fully defined. Currently only "
-                    "static shapes are supported when packing zero-size TensorArrays."
-                )
+                unknown += "; it has size zero, but element shape <unknown> is not fully defined"
             raise InvalidArgumentError(complaint or unknown)
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:

@@ -294,7 +294,12 @@ class Session:
         return self._partial.run(handle, fetches, feed_dict or {})
 
     def list_devices(self) -> list[DeviceAttributes]:
-        """The devices that operations can be put on."""
+        """The devices that operations can be put on.
+
+        >>> import pullback as pb
+        >>> pb.Session(engine="numpy").list_devices()[0].device_type
+        'CPU'
+        """
         return device_attributes(self.engine)
 
     def run_function(self, function: Function, captured: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
