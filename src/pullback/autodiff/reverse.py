@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
@@ -124,7 +124,8 @@ def gradients(
     graph = arguments.common_graph([*targets, *sources, *seeds, *stops]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
-    chosen = choosing(as_rules(rules, graph), memory, aggregation)
+    policy = None if memory is None else replace(memory, session=None)
+    chosen = choosing(as_rules(rules, graph), policy, aggregation)
     with graph.transaction(), without_collection(), chosen:
         return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize, memory)
 

@@ -53,6 +53,8 @@ class Memory:
     """Whether what a step computed on the way is kept too."""
     sizes: Mapping[Any, Any] | None = field(default=None, compare=False)
     """Lengths that only a run knows, for `budget`: numbers by name, or shapes by tensor."""
+    session: Any = field(default=None, compare=False, repr=False)
+    """A session that compiles: `budget` is then what its program for the ys and derivatives takes (`rematerialize`)."""
 
     @property
     def bytes(self) -> int | None:
@@ -66,7 +68,7 @@ class Memory:
                 raise ValueError(f"Memory: {name} must be positive, not {value}")
 
     def __str__(self) -> str:
-        shown = [f"{k}={v}" for k, v in vars(self).items() if v is not None and v is not False]
+        shown = [f"{k}={v}" for k, v in vars(self).items() if k != "session" and v is not None and v is not False]
         return f"Memory({', '.join(shown)})"
 
 

@@ -20,6 +20,7 @@ from ..passes.view import as_it_is
 from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.variable import Variable
 from . import messages
+from .abstract_feeds import zeros_for
 from .default_engine import check_engine, default_engine
 from .default_session import sessions
 from .device_attributes import DeviceAttributes, device_attributes
@@ -376,26 +377,29 @@ class Session:
     def compiled_memory(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
         """The bytes that the compiled program of a run needs: "arguments", "outputs", "aliased", "temporary".
 
-        "aliased" is what outputs share with arguments: variables that are changed in place.
+        "aliased" is what outputs share with arguments: variables that are changed in place. Nothing is run: variables
+        need no values, nor do placeholders of known shapes whose values decide no shape.
 
         Raises:
             NotImplementedError: the engine does not compile.
         """
-        flat = flatten(fetches, self.graph)
-        pairs = feed_pairs(feed_dict or {}, self.graph)
-        arrays = [self._fed(tensor, value) for tensor, value in pairs]
-        return self._engine.compiled_memory(self._plan(flat, [tensor for tensor, _ in pairs]), arrays)
+        return self._engine.compiled_memory(*self._plan_by_shape(fetches, feed_dict))
 
     def compiled_communication(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
         """The bytes that a run sends each device of the mesh, by kind of collective: "all-reduce", "all-gather", ...
 
         Read from the compiled program; what is inside a loop counts once. Nothing where there is one device. Of stages
-        in several processes, the bytes that this process is sent by the others: "collective-permute".
+        in several processes, the bytes that this process is sent by the others: "collective-permute". Values are needed
+        as by `compiled_memory`.
         """
+        return self._engine.compiled_communication(*self._plan_by_shape(fetches, feed_dict))
+
+    def _plan_by_shape(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> tuple[Plan, list[Any]]:
+        """The plan of a run, and what is fed: for placeholders that are not, arrays of zeros where these do as well."""
         flat = flatten(fetches, self.graph)
-        pairs = feed_pairs(feed_dict or {}, self.graph)
-        arrays = [self._fed(tensor, value) for tensor, value in pairs]
-        return self._engine.compiled_communication(self._plan(flat, [tensor for tensor, _ in pairs]), arrays)
+        given = {x: self._fed(x, value) for x, value in feed_pairs(feed_dict or {}, self.graph)}
+        fed = given | zeros_for(make_plan(flat.tensors, flat.operations, list(given), self._optimize))
+        return self._plan(flat, list(fed)), list(fed.values())
 
     def read_variable(self, handle: Operation) -> np.ndarray[Any, Any]:
         """A copy of the value of the variable behind `handle`, its VarHandleOp, or of the state that an operation owns.

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, SupportsIndex
 
 from ..control_flow.loop import Loop
@@ -16,6 +16,7 @@ from ..core.lengths import Dimension, Length, bind, named
 from ..core.memory import Memory, as_bytes
 from .bodies import scheduled
 from .calls import has_few_calls, inlined
+from .compiled_budget import Attempt, Compiler, allocated, loosest
 from .costs import flops, scratch
 from .fold import folded
 from .merge import merged
@@ -61,7 +62,7 @@ class Report:
     peak: int
     """The peak now, as predicted, in bytes."""
     compiled_peak: int
-    """That of a compiled program, which has room for all that is fetched from the start."""
+    """That of a compiled program, which has room for all that is fetched from the start; as predicted, or allocated."""
     at: Operation | None
     """The operation at which the memory is fullest; None where nothing is computed."""
     flops: int
@@ -73,13 +74,15 @@ class Report:
     """Loops, calls and branches whose functions compute again."""
     microbatches: int = 1
     """Into how many parts the batch is divided, which are run one after the other."""
+    is_allocated: bool = False
+    """Whether `compiled_peak` is what the compiler of a session allocates, and the budget that of the program."""
 
     def __str__(self) -> str:
         share = self.extra_flops / self.flops if self.flops else 0.0
         fullest = f", fullest at {self.at.name}" if self.at else ""
         lines = [
             f"peak {self.plain_peak:,} -> {self.peak:,} bytes "
-            f"(budget {self.budget:,}; compiled {self.compiled_peak:,}){fullest}",
+            f"(budget {self.budget:,}; compiled {self.compiled_peak:,}{', allocated' * self.is_allocated}){fullest}",
             f"{self.flops:,} + {self.extra_flops:,} floating-point operations ({share:+.1%})",
             f"{len(self.recomputed)} operations are computed again",
             *([f"in {self.microbatches} micro-batches"] if self.microbatches > 1 else []),
@@ -91,7 +94,12 @@ class Report:
 
 
 def rematerialize(
-    fetches: Any, budget: int | str, *, sizes: Sizes | None = None, name: str = "rematerialized"
+    fetches: Any,
+    budget: int | str,
+    *,
+    sizes: Sizes | None = None,
+    session: Compiler | None = None,
+    name: str = "rematerialized",
 ) -> Rematerialized:
     """The same values within `budget` bytes: new tensors for `fetches`, and a report of what is computed again.
 
@@ -119,8 +127,11 @@ def rematerialize(
             for it from the start, see `Report.compiled_peak`.
         sizes: lengths that only a run knows: numbers by name, or shapes by tensor: `{"batch": 32}`, `{x: [32, 10]}`.
             The graph stays right at others; the budget holds at these.
+        session: one that compiles (XLA). The budget is then that of its program, with all that is fetched, and not a
+            prediction: up to six plans are compiled, and the one of the least work of those that keep to it is taken.
 
     Raises:
+        NotImplementedError: the session does not compile.
         ResourceExhaustedError: no order was found for the budget; says for which one was, what needs it, and what
             micro-batches need, or why there can be none.
         InvalidArgumentError: a length is not known and not given; a budget or sizes that are none.
@@ -135,7 +146,29 @@ def rematerialize(
     >>> report.plain_peak, report.peak, len(report.recomputed)
     (76000, 40000, 9)
     """
-    return _rematerialized(fetches, as_bytes(budget), sizes, name)
+    return _allocated(fetches, as_bytes(budget), sizes, name, session)
+
+
+def _allocated(
+    fetches: Any, budget: int, sizes: Sizes | None, name: str, session: Compiler | None, *, beside: bool = False
+) -> Rematerialized:
+    """What is within the budget as predicted, or, where there is a session, as that allocates it."""
+    if session is None:
+        return _rematerialized(fetches, budget, sizes, name, beside=beside)
+
+    def attempt(limit: int) -> Attempt:
+        with suppress(ProbedError), get_default_graph().acting.transaction():
+            found, report = _rematerialized(fetches, limit, sizes, name, beside=beside)
+            elements = Structure(found, "rematerialize", operations=True).elements
+            is_plain = report.microbatches == 1 and not (report.recomputed or report.inside)
+            made = Attempt(limit, allocated(session, elements, Lengths(_given(sizes))), is_plain)
+            raise ProbedError
+        return made
+
+    chosen = loosest(attempt, budget)
+    made = _rematerialized(fetches, chosen.limit, sizes, name, beside=beside)
+    report = replace(made.report, budget=budget, compiled_peak=chosen.taken, is_allocated=True)
+    return Rematerialized(made.fetches, report)
 
 
 def _rematerialized(
@@ -181,7 +214,7 @@ def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
     if limit is None or (loops and not known):
         return list(tensors)
     try:
-        made = _rematerialized(list(tensors), limit, memory.sizes, "rematerialized", beside=True)
+        made = _allocated(list(tensors), limit, memory.sizes, "rematerialized", memory.session, beside=True)
         return list(made.fetches)
     except ResourceExhaustedError:
         needed, number = max([(_needed(op, lengths), i) for i, op in enumerate(loops)], default=(0, 0))

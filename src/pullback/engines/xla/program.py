@@ -20,11 +20,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...control_flow.loop import Loop
+from ...core.dtypes import string
 from ...core.function import bound_lengths
 from ...core.garbage import without_collection
 from ...core.graph import Operation, Tensor
 from ...core.shape import as_shape
 from ...passes.run_lengths import Lengths
+from ...primitives.variables.operations import VarHandleOp
 from .. import messages
 from ..concrete import SMALL, concrete_values, is_small, lifted_constants, shape_slots
 from ..engine import Run
@@ -302,7 +304,7 @@ class Program:
 
     def memory(self, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program needs."""
-        fn, compiled = self._compiled(feeds)
+        fn, compiled = self._compiled(feeds, self._values_or_types())
         analysis = compiled.memory_analysis()
         rooms = fn.nbytes if isinstance(fn, WithRooms) else 0
         return {
@@ -314,19 +316,30 @@ class Program:
 
     def communication(self, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that one device is sent by collectives, by their kind."""
-        return bytes_by_kind(self._compiled(feeds)[1].as_text())
+        return bytes_by_kind(self._compiled(feeds, self._values_or_types())[1].as_text())
 
     def places(self) -> dict[Operation, Any]:
         """How the values that a run without feeds gives to states are spread over the mesh."""
-        compiled = self._compiled([])[1]
+        compiled = self._compiled([], self.engine.values)[1]
         _, states, *_ = compiled.output_shardings
         return {key: place for key, place in zip(self.written, states, strict=True) if place is not None}
 
-    def _compiled(self, feeds: Sequence[Any]) -> tuple[Compiled, Any]:
+    def _compiled(self, feeds: Sequence[Any], values: Mapping[Operation, Any]) -> tuple[Compiled, Any]:
         with self.layout.entered():
             fn, feeds = (self.only, feeds) if self.only is not None else self._chosen(feeds)
             lowered: Any = fn
-            return fn, lowered.lower(*self._states(self.engine.values), self.lifted, feeds).compile()
+            return fn, lowered.lower(*self._states(values), self.lifted, feeds).compile()
+
+    def _values_or_types(self) -> dict[Operation, Any]:
+        """The values of states; of variables that have none yet what XLA needs to know of one, where that is said."""
+        make: Any = jax.ShapeDtypeStruct
+        handles = [(key, key.primitive) for key in self.plan.states if key not in self.engine.values]
+        types = {
+            key: make(p.shape.known, p.dtype)
+            for key, p in handles
+            if isinstance(p, VarHandleOp) and p.shape.is_fully_defined() and p.dtype != string
+        }
+        return types | self.engine.values
 
     def _chosen(self, feeds: Sequence[Any]) -> tuple[Compiled, Sequence[Any]]:
         """The program for `feeds`, and those that it takes."""

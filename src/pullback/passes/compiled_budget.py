@@ -1,0 +1,94 @@
+"""Budgets of compiled programs: a plan is made tighter until what the compiler allocates for it is within the budget.
+
+What a compiler fuses, keeps twice or places badly in its heap, it says itself once a program is compiled, and nobody
+before: a prediction is where the search begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..core.errors import ResourceExhaustedError
+from ..core.graph import Operation, Tensor
+from ..primitives.creation.placeholders import Placeholder
+from .run_lengths import Lengths
+
+_TRIED = 6
+"""The most programs that are compiled."""
+_ENOUGH = 0.85
+"""The share of a budget from which on a plan that is within it is not made looser."""
+_NEARER = 0.97
+_LOOSER = 1.3
+_UNBOUNDED = 1 << 62
+
+
+class Compiler(Protocol):
+    """What says how many bytes a compiled run takes: a session."""
+
+    def compiled_memory(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
+        """The bytes by kind."""
+        ...
+
+
+class Attempt(NamedTuple):
+    """A plan for a number of bytes, as predicted."""
+
+    limit: int
+    taken: int
+    """The bytes that are allocated for it."""
+    is_plain: bool
+    """Whether it is the graph as it was."""
+
+
+def allocated(compiler: Compiler, fetches: Sequence[Tensor | Operation], lengths: Lengths) -> int:
+    """The bytes of a compiled program for `fetches`, beside its arguments and what is changed in place."""
+    taken = compiler.compiled_memory(list(fetches), _zeros(fetches, lengths))
+    return taken["temporary"] + taken["outputs"] - taken["aliased"]
+
+
+def _zeros(fetches: Sequence[Tensor | Operation], lengths: Lengths) -> dict[Tensor, Any]:
+    """Arrays for the placeholders of those lengths that only a run knows."""
+    graph = fetches[0].graph
+    found = {}
+    for op in graph.operations:
+        if isinstance(op.primitive, Placeholder):
+            (x,) = op.outputs
+            shape = [lengths.number(n) for n in x.shape.lengths or ()]
+            if not x.shape.is_fully_defined() and x.shape.rank is not None and None not in shape:
+                found[x] = np.broadcast_to(np.zeros((), x.dtype), [n or 0 for n in shape])  # type: ignore[arg-type]
+    return found
+
+
+def loosest(attempt: Callable[[int], Attempt], budget: int) -> Attempt:
+    """The plan of the least work that is found, of those for which no more than `budget` bytes are allocated.
+
+    Raises:
+        ResourceExhaustedError: none is found.
+    """
+    fitting: Attempt | None = None
+    over: Attempt | None = None
+    below, above, limit = 0, _UNBOUNDED, budget
+    refused = ""
+    for _ in range(_TRIED):
+        try:
+            made = attempt(limit)
+        except ResourceExhaustedError as error:
+            refused, below, nearer = refused or str(error), limit, limit * _LOOSER
+        else:
+            nearer = limit * budget / made.taken * _NEARER if made.taken else limit
+            if made.taken > budget:
+                over, above = made, limit
+            else:
+                fitting, below = made, limit
+                if made.is_plain or made.taken >= _ENOUGH * budget:
+                    break
+        limit = round(nearer) if below < nearer < above else (below + above) // 2
+    if fitting:
+        return fitting
+    least = f"the least that was allocated for a plan is {over.taken:,}" if over else "no plan was found"
+    raise ResourceExhaustedError(
+        f"rematerialize: the budget is {budget:,} bytes of a compiled program, and {least}. Beyond that: {refused}"
+    )
