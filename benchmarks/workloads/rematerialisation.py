@@ -1,6 +1,7 @@
 """Rematerialisation: four nets in a half to an eighth of the memory that a step takes; loss and gradient, no update.
 
-`pullback` is given a number of bytes and chooses by itself (`rematerialize`), micro-batches too where it must;
+`pullback` is given a number of bytes, of its compiled program, and chooses by itself (`rematerialize`), micro-batches
+too where these cost less;
 `jax-checkpoint` and `torch-checkpoint` have a checkpoint around each layer or block, placed by hand, whatever the
 budget; `jax` and `torch` keep everything. The fact "temporary" is what the compiled program takes beside what goes in
 and comes out; torch has no such number, only what is resident.
@@ -127,13 +128,13 @@ def with_pullback(data: tuple[list[list[Array]], Array], net: str, divisor: int 
         parameters = [[pb.Variable(w) for w in p] for p in data[0]]
         loss = loss_of(f, net, parameters, x)
         fetches = [loss, *pb.gradients(loss, [w for p in parameters for w in p])]
-        if divisor is not None:
-            kept = sum(w.nbytes for p in data[0] for w in p)
-            plain = pb.rematerialize(fetches, "1TB").report.plain_peak
-            fetches, report = pb.rematerialize(fetches, (plain - kept) // divisor + kept)
-            facts |= {"peak": report.peak, "plain": plain, "extra": report.extra_flops / report.flops}
-            facts |= {"compiled": report.compiled_peak, "microbatches": report.microbatches}
         session = pb.Session(engine="xla")
+        if divisor is not None:
+            plain = session.compiled_memory(fetches)
+            budget = plain["temporary"] // divisor + plain["outputs"]
+            fetches, report = pb.rematerialize(fetches, budget, session=session)
+            facts |= {"plain": plain["temporary"], "extra": report.extra_flops / report.flops}
+            facts |= {"budget": budget, "compiled": report.compiled_peak, "microbatches": report.microbatches}
         session.run(pb.global_variables_initializer())
         image = data[1]
         facts["temporary"] = session.compiled_memory(fetches, {x: image})["temporary"]

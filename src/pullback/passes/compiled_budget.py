@@ -16,10 +16,12 @@ from ..core.graph import Operation, Tensor
 from ..primitives.creation.placeholders import Placeholder
 from .run_lengths import Lengths
 
-_TRIED = 6
-"""The most programs that are compiled."""
+_TRIED = 8
+"""The most plans that are made."""
 _ENOUGH = 0.85
 """The share of a budget from which on a plan that is within it is not made looser."""
+_CLOSE = 1.05
+"""The ratio between a limit that is refused or over and one that is not, at which the search ends."""
 _NEARER = 0.97
 _LOOSER = 1.3
 _UNBOUNDED = 1 << 62
@@ -85,6 +87,8 @@ def loosest(attempt: Callable[[int], Attempt], budget: int) -> Attempt:
                 fitting, below = made, limit
                 if made.is_plain or made.taken >= _ENOUGH * budget:
                     break
+        if fitting and above < _CLOSE * below:
+            break
         limit = round(nearer) if below < nearer < above else (below + above) // 2
     if fitting:
         return fitting

@@ -30,6 +30,8 @@ from .structure import Structure
 from .view import View, view_of
 
 Sizes = Mapping[Any, Any]
+_MUCH = 0.5
+"""The share of a graph's work from which on micro-batches take less time than computing so much again."""
 
 
 class Rematerialized(NamedTuple):
@@ -109,12 +111,12 @@ def rematerialize(
     loops keep of their steps is said by `Memory`, and not counted here where only a run knows how many there are. Fetch
     the new tensors only: old ones keep what they need.
 
-    Where that cannot be, the batch is divided: what is computed of fed values along their first axis runs on as few
-    equal parts of it as it takes, 64 at most, one after the other, and sums and means over the batch are added up
-    (gradient accumulation, `Report.microbatches`). Nothing is computed again then; sums round otherwise. What is asked
-    for by rows is put together. It is refused where rows are read together with what follows from all of them, as in
-    batch normalisation with the statistics of the batch, where the batch goes through a loop, a branch or a call, is
-    assigned by rows or waited for, or where its length is not known or not divisible.
+    Where that cannot be, or is half as much work again, the batch is divided: what is computed of fed values along
+    their first axis runs on as few equal parts of it as it takes, 64 at most, one after the other, and sums and means
+    over the batch are added up (gradient accumulation, `Report.microbatches`). Nothing is computed again then; sums
+    round otherwise. What is asked for by rows is put together. Rows that are read together with what follows from all
+    of them cannot be divided, as in batch normalisation with the statistics of the batch, nor a batch that goes through
+    a loop, a branch or a call, is assigned by rows or waited for, or whose length is not known or not divisible.
 
     Two orders are found, and what there is room to keep is kept in each; the cheaper one is taken: the best checkpoints
     of a chain of stages, by dynamic programming (Beaumont et al. 2019), and what dynamic tensor rematerialization
@@ -128,7 +130,7 @@ def rematerialize(
         sizes: lengths that only a run knows: numbers by name, or shapes by tensor: `{"batch": 32}`, `{x: [32, 10]}`.
             The graph stays right at others; the budget holds at these.
         session: one that compiles (XLA). The budget is then that of its program, with all that is fetched, and not a
-            prediction: up to six plans are compiled, and the one of the least work of those that keep to it is taken.
+            prediction: up to eight plans are compiled, and the one of the least work of those that keep to it is taken.
 
     Raises:
         NotImplementedError: the session does not compile.
@@ -156,12 +158,17 @@ def _allocated(
     if session is None:
         return _rematerialized(fetches, budget, sizes, name, beside=beside)
 
+    known: dict[Any, int] = {}
+
     def attempt(limit: int) -> Attempt:
         with suppress(ProbedError), get_default_graph().acting.transaction():
             found, report = _rematerialized(fetches, limit, sizes, name, beside=beside)
-            elements = Structure(found, "rematerialize", operations=True).elements
+            plan = (report.peak, report.extra_flops, report.microbatches, report.recomputed, report.inside)
+            if plan not in known:
+                elements = Structure(found, "rematerialize", operations=True).elements
+                known[plan] = allocated(session, elements, Lengths(_given(sizes)))
             is_plain = report.microbatches == 1 and not (report.recomputed or report.inside)
-            made = Attempt(limit, allocated(session, elements, Lengths(_given(sizes))), is_plain)
+            made = Attempt(limit, known[plan], is_plain)
             raise ProbedError
         return made
 
@@ -189,16 +196,22 @@ def _rematerialized(
     with graph.transaction(), graph.name_scope(name):
         try:
             schedule = scheduled(view, lengths, limit)
+            report = _report(schedule)
         except NoScheduleError as error:
             try:
                 made = split(view, lengths, limit, beside=beside)
             except NotSplitError as refused:
                 raise ResourceExhaustedError(f"{error.explained()} {refused}") from None
-            if beside:
-                note_same_values(made.loop, made.found)
-            return Rematerialized(given.of(made.found), _report_of_parts(view, made, limit))
-        found = written(schedule)
-    return Rematerialized(given.of(found), _report(schedule))
+        else:
+            try:
+                if report.extra_flops <= _MUCH * report.flops:
+                    raise NotSplitError
+                made = split(view, lengths, limit, beside=beside)
+            except NotSplitError:
+                return Rematerialized(given.of(written(schedule)), report)
+        if beside:
+            note_same_values(made.loop, made.found)
+        return Rematerialized(given.of(made.found), _report_of_parts(view, made, limit))
 
 
 def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
