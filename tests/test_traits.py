@@ -15,6 +15,7 @@ from pullback.core.traits import (
     CONSTANT,
     CONVERTS,
     ELEMENTWISE,
+    FEWER,
     IGNORES_ZEROS,
     JOINS,
     MOVES,
@@ -27,6 +28,7 @@ from pullback.core.traits import (
     linear,
     shaped_by,
 )
+from pullback.core.types import type_of_array
 from pullback.primitives.debugging.guards import AbstractGuard
 
 from .programs.differences import distance
@@ -203,6 +205,18 @@ def test_zeros_behind_what_is_brought_together_change_nothing(operations: Sample
             zeros = np.zeros([2 if a == axis else n for a, n in enumerate(x.shape)], x.dtype)
             longer = sample.run([np.concatenate([x, zeros], axis)])
             np.testing.assert_allclose(longer[0], sample.run()[0], rtol=1e-12)
+
+
+def test_lengths_that_a_run_decides_are_no_longer_than_is_said(operations: Samples) -> None:
+    looked_at = set()
+    for cls, some in operations.items():
+        for sample in some if FEWER in cls.traits else []:
+            types = sample.primitive.infer(*[type_of_array(x) for x in sample.arrays])
+            for y, of in zip(sample.run(), types, strict=True):
+                decided = [n for n, known in zip(y.shape, of.shape.as_list(), strict=True) if known is None]
+                assert all(n <= np.asarray(sample.arrays[0]).size for n in decided), sample.row
+                looked_at.update([cls.type] if decided else [])
+    assert {"SumEqualRows", "TrueIndices", "UniqueIndices", "UniqueAlong", "Where"} <= looked_at
 
 
 def test_links_that_count_the_positions_that_meet_count_all(operations: Samples) -> None:

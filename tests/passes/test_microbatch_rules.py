@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from pullback.core.types import TensorType, type_of_array
-from pullback.passes.microbatch_rules import Part, part_of
+from pullback.passes.microbatch_parts import Part
+from pullback.passes.microbatch_rules import part_of
 from pullback.primitives.reduction.reduce import Mean, MeanGrad
 
 from ..traits_probe import Sample, samples

@@ -324,3 +324,68 @@ def test_what_operations_need_beside_their_results_is_part_of_the_plain_peak() -
     feed = {x: np.linspace(0.1, 0.9, 32).reshape(8, 4)}
     for one, other in zip(*pb.Session(engine="numpy").run([fetches, found], feed), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def language_model(table: Any, ids: Tensor, labels: Tensor) -> tuple[Tensor, list[Any]]:
+    """Of numbers of tokens alone, with one table for what goes in and what comes out."""
+    w = pb.Variable(images(16, 16) / 4)
+    y = pb.gather(table, ids) if isinstance(table, pb.Variable) else pb.gather_nd(table, ids[..., None])
+    for _ in range(4):
+        shares = pb.nn.softmax(pb.matmul(y, y, transpose_b=True))
+        y = pb.sort(pb.tanh(pb.tensordot(shares @ y, w, 1)), axis=-1)
+    last = pb.gather(y, pb.argmax(y, 1)[:, :3], batch_dims=1, axis=1)
+    logits = pb.tensordot(y, pb.transpose(table), 1) + pb.reduce_mean(last, [1, 2], keepdims=True)
+    return pb.reduce_mean(pb.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)), [table, w]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("trained", [True, False], ids=["variable", "tensor"])
+def test_numbers_of_tokens_are_a_batch(trained: bool, engine: str) -> None:
+    tokens = np.arange(16 * 8).reshape(16, 8) % 21
+    with pb.Graph().as_default():
+        ids, labels = [pb.placeholder(pb.int32, [16, 8]) for _ in range(2)]
+        table = pb.Variable(images(21, 16)) if trained else pb.constant(images(21, 16))
+        loss, xs = language_model(table, ids, labels)
+        fetches = [loss, *[pb.convert_to_tensor(g) for g in pb.gradients(loss, xs)]]
+        found, report = within(fetches, 0.25)
+        assert report.microbatches > 1
+        session = pb.Session(engine=engine)
+        session.run(pb.global_variables_initializer())
+        values = {ids: tokens, labels: tokens[::-1]}
+        for a, b in zip(session.run(fetches, values), session.run(found, values), strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "optimizer", [pb.train.GradientDescentOptimizer, pb.train.AdagradOptimizer, pb.train.AdamOptimizer]
+)
+def test_rows_of_a_table_are_changed_once_by_all_parts(optimizer: Any) -> None:
+    tokens = np.arange(16 * 8).reshape(16, 8) % 21
+    losses = []
+    for share in (1.0, 0.4):
+        with pb.Graph().as_default():
+            ids = pb.placeholder(pb.int32, [16, 8])
+            y = x = pb.gather(pb.Variable(images(21, 32)), ids)
+            for _ in range(6):
+                y = pb.tanh(pb.sin(y) * y)
+            loss = pb.reduce_mean(pb.square(pb.reduce_sum(y, 1)) + pb.reduce_sum(x, 1))
+            (loss, train), report = within([loss, optimizer(0.1).minimize(loss)], share)
+            assert (report.microbatches > 1) == (share < 1)
+            session = pb.Session()
+            session.run(pb.global_variables_initializer())
+            losses.append([session.run([loss, train], {ids: tokens})[0] for _ in range(3)])
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+
+
+def test_rows_of_a_variable_are_read_before_it_is_changed() -> None:
+    with pb.Graph().as_default():
+        ids = pb.placeholder(pb.int32, [16, 8])
+        table = pb.Variable(np.ones([21, 16], np.float32))
+        y = pb.gather(table, ids)
+        change = table.assign_add(images(21, 16))
+        for _ in range(6):
+            y = pb.sin(pb.exp(y) * y)
+        with pytest.raises(
+            pb.errors.ResourceExhaustedError, match="changes a variable of which rows of the batch were read before"
+        ):
+            within([pb.reduce_sum(y), change.op], 0.2)

@@ -51,6 +51,8 @@ MARKS_CHOSEN = Trait("marks chosen")
 """Of inputs x, ..., y, the last one chosen from x, an element is 0 where x is not what y has there."""
 PARTLY = Trait("partly")
 """Of the elements that mix along axes without a link some may count only, whatever the numbers; it is tried out."""
+FEWER = Trait("fewer")
+"""Lengths of results that a run decides are at most the number of elements of the first input."""
 CONVERTS = Trait("converts")
 """The elements are the same numbers in another dtype, as far as it can hold them."""
 COMPARES = Trait("compares")

@@ -14,7 +14,7 @@ from ..primitives.elementwise.arithmetic import add, multiply
 from ..primitives.shape.broadcast import broadcast_to
 from ..primitives.shape.reshape import reshape
 from ..primitives.shape.transpose import transpose
-from .microbatch_rules import short
+from .microbatch_parts import short
 from .microbatches import Division
 from .rebuilding import restored
 
@@ -61,7 +61,7 @@ class _Accumulating:
     def _run_parts(self) -> Operation:
         """A loop over the parts, each of which adds to the sums of those before."""
         division = self.division
-        rows, totals = division.fetched_rows(), list(division.totals)
+        rows, totals = division.whole_rows(), list(division.totals)
         sliced, whole = self._read()
         function = self._function(totals, sliced, whole, rows)
         apart = [self._in_rows(x, axis) for x, axis in sliced]

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.dtypes import INEXACT
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape
 from ..core.traits import ADDS, ELEMENTWISE, Link
-from ..core.types import TensorType
 from ..primitives.creation.fill import Fill, Filled
 from ..primitives.indexing.slice import Slice, SliceGrad
 from ..primitives.indexing.slicing import FULL, StridedSlice, StridedSliceGrad
@@ -29,46 +26,9 @@ from ..primitives.shape.reshape import Reshape
 from ..primitives.shape.squeeze import Squeeze
 from ..primitives.shape.stacking import SplitV
 from ..primitives.shape.tile import Repeat, RepeatGrad, Tile, TileGrad
-
-Types = Sequence[TensorType]
-Axes = tuple[int | None, ...]
-"""For each input the axis along which a part of it is given; None for the whole of it."""
-
-
-class Part(NamedTuple):
-    """What is computed of a part."""
-
-    primitive: Primitive
-    inputs: Axes
-    output: int | None
-    """The axis of the results that goes by parts; None: the results of all parts are added up."""
-    scaled: str = ""
-    """Where a factor of one over the number of parts comes to it: at the `input`, at the `output`, or not at all."""
-
-
-class At(NamedTuple):
-    """What a rule is asked."""
-
-    primitive: Primitive
-    types: Types
-    made: Types
-    """The types of the results."""
-    axes: Axes
-    wanted: int | None
-    """The axis of the results that shall go by parts, where that does not follow from the inputs."""
-    parts: int
-
-    def lengths(self, i: int) -> tuple[int, ...]:
-        """The lengths of input `i`."""
-        return self.types[i].shape.known
-
-    @property
-    def result(self) -> tuple[int, ...]:
-        """The lengths of the first result."""
-        return self.made[0].shape.known
-
-
-Rule = Callable[[At], Part | None]
+from ..primitives.variables.operations import ResourceGather
+from .microbatch_parts import At, Axes, Part, Rule, Types, fits, resized, short
+from .microbatch_rows import RULES_OF_ROWS
 
 
 def part_of(
@@ -78,7 +38,8 @@ def part_of(
 
     More inputs than are given in parts may be asked for in parts. All lengths are known.
     """
-    if primitive.stateful or primitive.acts or primitive.functions or not made:
+    acts = primitive.acts or (primitive.stateful and not isinstance(primitive, ResourceGather))
+    if acts or primitive.functions or not made:
         return None
     if wanted is None and all(axis is None for axis in axes):
         return None
@@ -87,42 +48,7 @@ def part_of(
     part = rule(at)
     if part is None or (part.scaled and made[0].dtype not in INEXACT):
         return None
-    return part if _fits(at, part.primitive, part.inputs, part.output) else None
-
-
-def short(of: TensorType, axis: int | None, parts: int) -> TensorType:
-    """The type of one of so many parts along an axis."""
-    if axis is None:
-        return of
-    dims = list(of.shape.known)
-    dims[axis] //= parts
-    return TensorType(of.dtype, TensorShape(dims))
-
-
-def _fits(at: At, primitive: Primitive, inputs: Axes, output: int | None) -> bool:
-    """Whether all is divisible, and `primitive` makes of a part what has the type of one."""
-    pairs = [*zip(at.types, inputs, strict=True), *[(y, output) for y in at.made]]
-    for of, axis in pairs:
-        if axis is not None and (axis >= len(of.shape.known) or of.shape.known[axis] % at.parts):
-            return False
-    given = [short(x, axis, at.parts) for x, axis in zip(at.types, inputs, strict=True)]
-    try:
-        found = primitive.infer(*given)
-    except (TypeError, ValueError):
-        return False
-    wanted = [short(y, output, at.parts) for y in at.made]
-    return [(y.dtype, y.shape) for y in found] == [(y.dtype, y.shape) for y in wanted]
-
-
-def _resized(at: At, inputs: Axes, output: int | None) -> Primitive | None:
-    """The primitive for a part: itself, or with the shape of the part where it has that of the result."""
-    if _fits(at, at.primitive, inputs, output):
-        return at.primitive
-    if output is None or at.result[output] % at.parts:
-        return None
-    before, after = at.result, short(at.made[0], output, at.parts).shape.known
-    shapes = {name: after for name, value in at.primitive.attributes.items() if value == before}
-    return replace(at.primitive, **shapes) if shapes else None  # type: ignore[type-var]
+    return part if fits(at, part.primitive, part.inputs, part.output) else None
 
 
 def _by_traits(at: At) -> Part | None:
@@ -142,7 +68,7 @@ def _by_traits(at: At) -> Part | None:
     inputs = _inputs_along(at, links, output)
     if inputs is None or not any(axis is not None for axis in inputs):
         return None
-    primitive = _resized(at, inputs, output)
+    primitive = resized(at, inputs, output)
     return Part(primitive, inputs, output) if primitive is not None else None
 
 
@@ -190,7 +116,7 @@ def _added(at: At, links: Sequence[Sequence[Link]]) -> Part | None:
         )
     if inputs is None:
         return None
-    primitive = _resized(at, inputs, None)
+    primitive = resized(at, inputs, None)
     return Part(primitive, inputs, None) if primitive is not None else None
 
 
@@ -227,7 +153,7 @@ def _mean_grad(at: At) -> Part | None:
     along = [link for link in at.primitive.links(0, *at.types) or () if link.output == at.wanted]
     if along:
         return None
-    primitive = _resized(at, at.axes, at.wanted)
+    primitive = resized(at, at.axes, at.wanted)
     return Part(primitive, at.axes, at.wanted, "input") if primitive is not None else None
 
 
@@ -246,14 +172,14 @@ def _broadcast(at: At) -> Part | None:
     axis = output - lead if output >= lead and at.lengths(0)[output - lead] == at.result[output] else None
     if at.axes[0] != axis and at.axes[0] is not None:
         return None
-    primitive = _resized(at, (axis,), output)
+    primitive = resized(at, (axis,), output)
     return Part(primitive, (axis,), output) if primitive is not None else None
 
 
 def _filled(at: At) -> Part | None:
     if at.wanted is None or any(axis is not None for axis in at.axes):
         return None
-    primitive = _resized(at, at.axes, at.wanted)
+    primitive = resized(at, at.axes, at.wanted)
     return Part(primitive, at.axes, at.wanted) if primitive is not None else None
 
 
@@ -290,7 +216,7 @@ def _along_others(changed: Callable[[Any, int, int], bool]) -> Rule:
         axis = at.axes[0] if at.axes[0] is not None else at.wanted
         if len(at.types) > 1 or axis is None or changed(at.primitive, axis, len(at.result)):
             return None
-        primitive = _resized(at, (axis,), axis)
+        primitive = resized(at, (axis,), axis)
         return Part(primitive, (axis,), axis) if primitive is not None else None
 
     return rule
@@ -312,7 +238,7 @@ def _sliced(at: At) -> Part | None:
     if axis != 0 or not (first == FULL or (first == "..." and taken < rank)):
         return None
     inputs = (0, *[None for _ in at.types[1:]])
-    primitive = _resized(at, inputs, 0)
+    primitive = resized(at, inputs, 0)
     return Part(primitive, inputs, 0) if primitive is not None else None
 
 
@@ -362,6 +288,7 @@ def _begins_later(p: Any, axis: int, rank: int) -> bool:
 
 
 _RULES: dict[type[Primitive], Rule] = {
+    **RULES_OF_ROWS,
     BroadcastTo: _broadcast,
     Einsum: _einsum,
     Fill: _filled,

@@ -15,8 +15,10 @@ from ..core.dtypes import INEXACT, TokenType, resource
 from ..core.graph import Operation, Tensor, site_of
 from ..core.operation import index_of
 from ..core.traits import CONSTANT, GIVEN
+from ..primitives.base.state import AbstractStateful
 from ..primitives.creation.placeholders import Placeholder
-from .microbatch_rules import Part, part_of
+from .microbatch_parts import Part
+from .microbatch_rules import part_of
 from .view import View
 
 _LENGTHS_TRIED = 3
@@ -52,10 +54,12 @@ class Division:
     """The sums over all parts."""
     late: list[Operation] = field(default_factory=list)
     """What comes after the parts."""
+    together: list[Tensor] = field(default_factory=list)
+    """What is there in parts and read as a whole after them."""
 
-    def fetched_rows(self) -> list[Tensor]:
-        """The results that are there in parts."""
-        found = [self.view.stand_in(y) for y in self.view.results]
+    def whole_rows(self) -> list[Tensor]:
+        """What is there in parts and put together: results, and what is read so."""
+        found = [*[self.view.stand_in(y) for y in self.view.results], *self.together]
         return [y for y in dict.fromkeys(found) if y in self.along and y not in self.seeds]
 
 
@@ -73,7 +77,8 @@ def seeds_of(view: View) -> Iterator[list[Tensor]]:
     fed = [op.outputs[0] for op in view.operations if isinstance(op.primitive, Placeholder)]
     fed = [x for x in fed if x.shape.is_fully_defined() and x.shape.rank and x.shape.known[0] > 1]
     fed.sort(key=lambda x: -(x.shape.num_elements() or 0) * x.dtype.itemsize)
-    lengths = dict.fromkeys([x.shape.known[0] for x in fed if x.dtype in INEXACT])
+    fed.sort(key=lambda x: x.dtype not in INEXACT)
+    lengths = dict.fromkeys([x.shape.known[0] for x in fed])
     for n in list(lengths)[:_LENGTHS_TRIED]:
         alike = [x for x in fed if x.shape.known[0] == n]
         yield alike
@@ -88,6 +93,9 @@ class _Dividing:
         self.made.along.update((x, 0) for x in seeds)
         self.after: set[Operation] = set()
         self.in_parts: set[Operation] = set()
+        self.looked_up: set[Tensor] = set()
+        """Variables of which the batch reads rows."""
+        self.updating = _only_for_updates(view)
         self.acted = False
         """Whether something that comes after the parts has an effect: what is read of variables then comes later."""
 
@@ -101,13 +109,13 @@ class _Dividing:
             if any(x in made.along for x in inputs):
                 self._run_on_parts(op, inputs)
             elif self._is_late(op, inputs):
-                self.after.add(op)
-                made.late.append(op)
-                self.acted = self.acted or op.primitive.stateful or op.primitive.acts
+                self._run_later(op)
+            elif not self.looked_up.isdisjoint(inputs) and _writes(op):
+                raise _refused(op, "changes a variable of which rows of the batch were read before")
         for op in self.view.targets:
             if self.view.runs_for(op) in self.in_parts:
                 raise RefusedError(f"'{op.name}' is asked for without a value")
-        for y in made.fetched_rows():
+        for y in made.whole_rows():
             if any(n != 1 for n in y.shape.known[: made.along[y]]):
                 raise RefusedError(f"{y} has the batch along axis {made.along[y]}")
         if not made.runs:
@@ -122,24 +130,38 @@ class _Dividing:
         return waits or (self.acted and (op.primitive.stateful or op.primitive.acts))
 
     def _run_on_parts(self, op: Operation, inputs: Sequence[Tensor]) -> None:
-        totals = self.made.totals
-        if op.controls:
-            raise _refused(op, "waits for others")
-        for x in inputs:
-            if x in totals or x.op in self.after:
-                raise _refused(op, f"reads the batch by rows, and '{x.op.name}', which follows from all of its rows")
-        axes = tuple([self.made.along.get(x) for x in inputs])
-        part = self._part(op, inputs, axes, None)
-        if part is None:
-            raise _refused(op, "takes rows of the batch together otherwise than in a sum, or is not known to")
+        part = self._part_of_run(op, inputs)
+        if isinstance(part, str):
+            if op not in self.updating:
+                raise _refused(op, part)
+            self._run_later(op)
+            self.made.together += [x for x in inputs if x in self.made.along]
+            return
         self._give(inputs, part)
+        self.looked_up.update(x for x in inputs if x.dtype is resource)
         self.made.runs.append(Run(op, part))
         self.in_parts.add(op)
         for y in op.outputs:
             if part.output is None:
-                totals[y] = None
+                self.made.totals[y] = None
             else:
                 self.made.along[y] = part.output
+
+    def _run_later(self, op: Operation) -> None:
+        self.after.add(op)
+        self.made.late.append(op)
+        self.acted = self.acted or op.primitive.stateful or op.primitive.acts
+
+    def _part_of_run(self, op: Operation, inputs: Sequence[Tensor]) -> Part | str:
+        """How an operation is run on each part, or why it is not."""
+        if op.controls:
+            return "waits for others"
+        for x in inputs:
+            if x in self.made.totals or x.op in self.after:
+                return f"reads the batch by rows, and '{x.op.name}', which follows from all of its rows"
+        axes = tuple([self.made.along.get(x) for x in inputs])
+        part = self._part(op, inputs, axes, None)
+        return part or "takes rows of the batch together otherwise than in a sum, or is not known to"
 
     def _part(
         self, op: Operation, inputs: Sequence[Tensor], axes: tuple[int | None, ...], wanted: int | None
@@ -181,6 +203,22 @@ class _Dividing:
         if part is None or part.output != axis or any(y.dtype is resource for y in inputs):
             return None
         return None if any(isinstance(y.dtype, TokenType) for y in inputs) else part
+
+
+def _only_for_updates(view: View) -> set[Operation]:
+    """What changes variables, and what is computed for nothing else."""
+    read = {view.stand_in(y).op for y in view.results}
+    found: set[Operation] = set()
+    for op in reversed(view.operations):
+        if _writes(op) or (op.outputs and op not in read):
+            found.add(op)
+            continue
+        read.update(x.op for x in view.inputs(op))
+    return found
+
+
+def _writes(op: Operation) -> bool:
+    return isinstance(op.primitive, AbstractStateful) and op.primitive.writes_state
 
 
 def _refused(op: Operation, why: str) -> RefusedError:

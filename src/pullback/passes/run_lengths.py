@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -13,6 +13,7 @@ from ..core.function import Function, bound_lengths
 from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length
 from ..core.shape import TensorShape
+from ..core.traits import ELEMENTWISE, FEWER
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,19 @@ class Lengths:
         found = n.substitute(self.values) if isinstance(n, Length) else n
         return found if isinstance(found, int) else None
 
+    def _most(self, x: Tensor, axis: int) -> int | None:
+        """What a length is taken to be; where a run decides it, the most that it can be, if operations say so."""
+        pending: tuple[Tensor, int] | None = (x, axis)
+        while pending:
+            x, axis = pending
+            n = self.number((x.shape.lengths or ())[axis])
+            if n is not None:
+                return n
+            if FEWER in x.op.primitive.traits:
+                return self.elements(x.op.inputs[0])
+            pending = next(_along(x, axis), None)
+        return None
+
     def elements(self, x: Tensor) -> int:
         """The number of elements of `x`; of rows that a loop keeps, those of one where only a run knows how many.
 
@@ -33,7 +47,7 @@ class Lengths:
             InvalidArgumentError: a length of it is not given.
         """
         lengths = x.shape.lengths
-        found = None if lengths is None else [self.number(n) for n in lengths]
+        found = None if lengths is None else [self._most(x, axis) for axis in range(len(lengths))]
         if found is not None and found[0:1] == [None] and isinstance(x.op.primitive, Loop):
             found[0] = 1
         if found is None or None in found:
@@ -66,6 +80,20 @@ class Lengths:
         pairs = [(x.shape, _given(x, arg)) for x, arg in zip(function.parameters, args, strict=False)]
         found = {n: self.number(m) for n, m in bound_lengths(pairs).items()}
         return Lengths({n: m for n, m in found.items() if m is not None})
+
+
+def _along(y: Tensor, axis: int) -> Iterator[tuple[Tensor, int]]:
+    """The axes of inputs that are as long as that of a result."""
+    op, rank = y.op, y.shape.rank or 0
+    is_elementwise = ELEMENTWISE in op.primitive.traits
+    for i, x in enumerate(op.inputs):
+        if is_elementwise:
+            place = axis - rank + (x.shape.rank or 0)
+            if place >= 0 and x.shape.size(place) != 1:
+                yield x, place
+            continue
+        links = op.primitive.links(i, *[z.type for z in op.inputs]) or ()
+        yield from [(x, link.input) for link in links if link.output == axis and link.pairs is None]
 
 
 def _given(parameter: Tensor, arg: Tensor) -> TensorShape:

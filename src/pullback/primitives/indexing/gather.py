@@ -16,7 +16,7 @@ from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, VIEWS, ZEROS, Link, Links
+from ...core.traits import ADDS, FEWER, IGNORES_ZEROS, MOVES, VIEWS, ZEROS, Link, Links
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed
@@ -297,6 +297,7 @@ def _merge_axes(x: Tensor, first: int, count: int) -> Tensor:
 class TrueIndices(Primitive):
     """The positions where a vector of bools is true."""
 
+    traits = (FEWER,)
     shape_inputs = (0,)
 
     def infer(self, mask: TensorType) -> tuple[TensorType, ...]:

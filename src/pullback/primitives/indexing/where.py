@@ -13,7 +13,7 @@ from ...core.intervals import Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import ELEMENTWISE, ZEROS, linear
+from ...core.traits import ELEMENTWISE, FEWER, ZEROS, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, operands, undo_broadcast
@@ -86,6 +86,8 @@ class Select(Primitive):
 
 
 class Where(Primitive):
+    traits = (FEWER,)
+
     def infer(self, condition: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(int64, TensorShape([None, condition.shape.rank])),)
 

@@ -11,6 +11,7 @@ from ...core.dtypes import as_dtype, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
+from ...core.traits import FEWER
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -81,6 +82,7 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
 class UniqueIndices(Primitive):
     """A vector [n] -> where its distinct elements come first [k], each element's number [n], counts [k]."""
 
+    traits = (FEWER,)
     shape_inputs = (0,)
 
     out_idx: Any = int32

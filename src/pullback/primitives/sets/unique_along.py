@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
+from ...core.traits import FEWER
 from ...core.types import TensorType
 from ..base.precision import widened
 
@@ -18,6 +19,7 @@ class UniqueAlong(Primitive):
     `axis` None: the elements are taken as one vector.
     """
 
+    traits = (FEWER,)
     shape_inputs = (0,)
 
     axis: int | None

@@ -17,7 +17,7 @@ from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import links_of_vectors
+from ...core.traits import Links, all_axes_but, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis, is_computed, static_integer
@@ -211,6 +211,10 @@ class ArgSort(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(int32, x.shape),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, self.axis)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.descending:

@@ -13,7 +13,7 @@ from ...core.graph import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import IGNORES_ZEROS, linear
+from ...core.traits import FEWER, IGNORES_ZEROS, linear
 from ...core.types import TensorType
 from ..base.equal_elements import equal_elements
 from ..indexing.gather import gather
@@ -32,7 +32,7 @@ def sum_equal_rows(slices: IndexedSlices) -> IndexedSlices:
 class SumEqualRows(Primitive):
     """(numbers [n], values [n, ...]) -> (distinct numbers [k], their sums [k, ...], where each value went [n])."""
 
-    traits = (linear(1), IGNORES_ZEROS)
+    traits = (linear(1), IGNORES_ZEROS, FEWER)
 
     def infer(self, numbers: TensorType, values: TensorType) -> tuple[TensorType, ...]:
         if numbers.dtype not in INTEGER or numbers.shape.rank not in (1, None):

@@ -17,7 +17,7 @@ from ...core.graph import Graph, Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import GIVEN, MOVES
+from ...core.traits import GIVEN, MOVES, Links, same_axes
 from ...core.types import TensorType, tensor_type
 from ..base.scattering import check_range
 from ..base.state import AbstractStateful, AbstractUpdates
@@ -127,6 +127,10 @@ class ResourceGather(AbstractStateful):
                 f"sparse_read: the variable is a scalar, {TensorType(self.dtype, self.shape)}, and has no rows"
             )
         return (TensorType(self.dtype, indices.shape.concatenate(self.shape[1:])),)
+
+    def links(self, i: int, handle: TensorType, indices: TensorType) -> Links | None:
+        del handle
+        return None if indices.shape.rank is None or not i else same_axes(range(indices.shape.rank))
 
     def kernel(self, xp: Any, state: Any, indices: Any) -> Any:
         if xp is np:
