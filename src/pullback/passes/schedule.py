@@ -16,6 +16,7 @@ from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor, site_of
 from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
 from ..primitives.activations.rectifiers import ReluGrad
+from ..primitives.base.state import AbstractStateful
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from ..primitives.pooling.max_pool import MaxPoolGrad
 from .checkpoints import checkpointed
@@ -56,7 +57,8 @@ class Schedule:
         self.view, self.lengths, self.budget = view, lengths, budget
         self.lean = lean or {}
         """What takes the place of primitives, whose functions need more memory."""
-        operations = [op for op in view.operations if not _is_given(op, view)]
+        changed = _changed_before(view)
+        operations = [op for op in view.operations if op in changed or not _is_given(op, view)]
         self.results = {view.stand_in(y) for y in view.results}
         self.read = {x for op in operations for x in view.inputs(op)} | self.results
         self.operations: list[Operation] = []
@@ -98,7 +100,7 @@ class Schedule:
         inputs = self.view.inputs(op)
         operands = tuple(dict.fromkeys(self._maker(x) for x in inputs if x.op in self.number))
         once = op.primitive.stateful or op.primitive.acts or bool(op.controls) or self._keeps_rows(op)
-        made = [] if VIEWS in op.primitive.traits else [y for y in op.outputs if y in self.read]
+        made = [] if {VIEWS, GIVEN}.intersection(op.primitive.traits) else [y for y in op.outputs if y in self.read]
         apart = sum([self.lengths.bytes(y) for y in made if self.is_again_apart(y)])
         size = sum([self.lengths.bytes(y) for y in made]) - apart
         view = self._view(op)
@@ -276,6 +278,19 @@ class Schedule:
             f"{least:,} (plain: {self.plain_peak:,}); the memory is fullest at '{op.name}' ({op.type}, made at "
             f"{site_of(op)})."
         )
+
+
+def _changed_before(view: View) -> set[Operation]:
+    """The reads of variables that something before them changes, or may: what comes again must not move that behind."""
+    found: set[Operation] = set()
+    changed: set[Tensor] = set()
+    for op in view.operations:
+        handles = [x for x in op.inputs if x.dtype is resource]
+        if GIVEN in op.primitive.traits:
+            found.update([op] if op.controls or not changed.isdisjoint(handles) else [])
+        elif op.primitive.functions or (isinstance(op.primitive, AbstractStateful) and op.primitive.writes_state):
+            changed.update(handles)
+    return found
 
 
 def _is_given(op: Operation, view: View) -> bool:
