@@ -94,3 +94,22 @@ def test_what_is_read_after_a_change_is_read_after_it() -> None:
                 session = pb.Session(engine=engine)
                 session.run(count.initializer)
                 assert session.run(found)[2] == 10
+
+
+def test_variables_made_after_a_change_by_the_batch_stay_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rematerialization, "_MUCH", -1.0)
+    with pb.Graph().as_default():
+        ids = pb.placeholder(pb.int32, [64, 8])
+        loss = model(ids)
+        seen = pb.Variable(0.0).assign_add(loss)
+        variables = len(pb.global_variables())
+        train = pb.train.AdagradOptimizer(0.1).minimize(loss)
+        slots = len(pb.global_variables()) - variables
+        plain = pb.rematerialize([loss, seen.op, train], "1GB").report.plain_peak
+        found, report = pb.rematerialize([loss, seen.op, train], round(plain * 0.9))
+        assert report.microbatches > 1
+        assert len(pb.global_variables()) == variables + slots
+        session = pb.Session(engine="numpy")
+        session.run(pb.global_variables_initializer())
+        first, *_ = session.run(found, {ids: TOKENS})
+        assert session.run(found, {ids: TOKENS})[0] < first

@@ -103,7 +103,7 @@ class _Dividing:
         """The division."""
         made = self.made
         for op in self.view.operations:
-            if op.outputs and (op.outputs[0] in self.view.known or op.outputs[0] in made.along):
+            if op.outputs and (op.outputs[0] in self.view.known or op.outputs[0] in made.along or _is_handle(op)):
                 continue
             inputs = self.view.inputs(op)
             if any(x in made.along for x in inputs):
@@ -215,6 +215,10 @@ def _only_for_updates(view: View) -> set[Operation]:
             continue
         read.update(x.op for x in view.inputs(op))
     return found
+
+
+def _is_handle(op: Operation) -> bool:
+    return not op.inputs and op.outputs[0].dtype is resource
 
 
 def _writes(op: Operation) -> bool:
