@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.graph import Operation, Tensor, get_default_graph
+from ..primitives.creation.placeholders import Placeholder
 from .accumulating import accumulated
 from .fold import folded
 from .merge import merged
@@ -59,7 +60,7 @@ def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False) ->
         tightest = min(tightest, least)
     if tightest[1]:
         raise NotSplitError(f"In micro-batches the least is {tightest[0]:,} bytes, with {tightest[1]} of them.")
-    raise NotSplitError(f"It cannot be run in micro-batches: {refused or 'no value of known length is fed'}.")
+    raise NotSplitError(f"It cannot be run in micro-batches: {refused or _nothing_fed(view)}.")
 
 
 def _fewest(
@@ -96,6 +97,13 @@ def _refuse_copies_of_effects(division: Division) -> None:
     for op in division.late:
         if op.primitive.stateful or op.primitive.acts:
             raise RefusedError(f"'{op.name}' follows from all rows of the batch, and would be run twice")
+
+
+def _nothing_fed(view: View) -> str:
+    fed = [op.outputs[0] for op in view.operations if isinstance(op.primitive, Placeholder)]
+    x = next((x for x in fed if not x.shape.is_fully_defined()), None)
+    what = "no value of known length is fed"
+    return what if x is None else f"{what}; make '{x.op.name}' of a known shape, not {x.type}"
 
 
 class ProbedError(Exception):
