@@ -231,18 +231,58 @@ def test_what_cannot_be_met_names_the_least_of_both_ways() -> None:
     assert " In micro-batches the least is " in str(raised.value)
 
 
-def test_without_a_batch_of_known_length_there_are_none() -> None:
+def test_without_a_batch_there_are_none() -> None:
     with pb.Graph().as_default():
-        x = pb.placeholder(pb.float32, ["rows"])
-        y = x
+        y = x = pb.Variable(images(8)).read_value()
         for _ in range(4):
             y = pb.sin(y)
         with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
-            pb.rematerialize(pb.gradients(y, x), 20, sizes={"rows": 8})
-    assert str(raised.value).endswith(
-        " It cannot be run in micro-batches: no value of known length is fed; make 'Placeholder' of a known shape, not "
-        "float32[rows]."
-    )
+            pb.rematerialize(pb.gradients(y, x), 20)
+    assert str(raised.value).endswith(" It cannot be run in micro-batches: no value of known length is fed.")
+
+
+def perceptron(x: Tensor, labels: Tensor) -> tuple[Tensor, list[Any]]:
+    random = np.random.default_rng(2)
+    ws = [pb.Variable(random.normal(size=(32, 32)).astype(np.float32) / 5) for _ in range(5)]
+    for w in ws:
+        mean, variance = pb.nn.moments(x, [-1], keepdims=True)
+        x = pb.nn.relu((x - mean) * pb.rsqrt(variance + 0.1) @ w + pb.reduce_mean(w, 0))
+    logits = pb.reshape(pb.pad(x[:, 1:], [[0, 0], [0, 1]]), [-1, 4, 8])
+    losses = pb.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits[:, 0])
+    return pb.reduce_mean(losses) + 0.1 * pb.reduce_mean(pb.nn.softmax(logits)), ws
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_batch_whose_length_is_given_is_divided_and_others_are_refused(engine: str) -> None:
+    with pb.Graph().as_default():
+        x, labels = pb.placeholder(pb.float32, [None, 32]), pb.placeholder(pb.int32, [None])
+        loss, ws = perceptron(x, labels)
+        fetches = [loss, *pb.gradients(loss, ws)]
+        sizes = {x: [64, 32], labels: [64]}
+        plain = pb.rematerialize(fetches, "1TB", sizes=sizes).report.plain_peak
+        found, report = pb.rematerialize(fetches, round(plain * 0.3), sizes=sizes)
+        assert report.microbatches > 1
+        session = pb.Session(engine=engine)
+        session.run(pb.global_variables_initializer())
+        feeds = {x: images(64, 32), labels: np.arange(64) % 8}
+        for a, b in zip(session.run(fetches, feeds), session.run(found, feeds), strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-6)
+        with pytest.raises(pb.errors.InvalidArgumentError, match="cannot have shape"):
+            session.run(found, {x: images(32, 32), labels: np.arange(32) % 8})
+
+
+def test_gradients_divide_a_batch_whose_length_is_given() -> None:
+    with pb.Graph().as_default():
+        x, labels = pb.placeholder(pb.float32, [None, 32]), pb.placeholder(pb.int32, [None])
+        loss, ws = perceptron(x, labels)
+        sizes = {x: [64, 32], labels: [64]}
+        less = pb.gradients(loss, ws, memory=pb.Memory(budget="50kB", sizes=sizes))
+        assert any(isinstance(op.primitive, Loop) for op in pb.get_default_graph().operations)
+        session = pb.Session(engine="numpy")
+        session.run(pb.global_variables_initializer())
+        a, b = session.run([pb.gradients(loss, ws), less], {x: images(64, 32), labels: np.arange(64) % 8})
+        for y, z in zip(a, b, strict=True):
+            np.testing.assert_allclose(z, y, rtol=1e-4, atol=1e-6)
 
 
 def slopes_within(share: float) -> tuple[Tensor, Tensor, list[Any], list[Any], int]:

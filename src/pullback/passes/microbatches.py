@@ -72,15 +72,15 @@ def divided(view: View, seeds: Sequence[Tensor], parts: int) -> Division:
     return _Dividing(view, seeds, parts).run()
 
 
-def seeds_of(view: View) -> Iterator[list[Tensor]]:
-    """What may be the batch: tensors that are fed, of one first length, those with the most bytes first."""
-    fed = [op.outputs[0] for op in view.operations if isinstance(op.primitive, Placeholder)]
-    fed = [x for x in fed if x.shape.is_fully_defined() and x.shape.rank and x.shape.known[0] > 1]
-    fed.sort(key=lambda x: -(x.shape.num_elements() or 0) * x.dtype.itemsize)
-    fed.sort(key=lambda x: x.dtype not in INEXACT)
-    lengths = dict.fromkeys([x.shape.known[0] for x in fed])
+def seeds_of(view: View, fed: Sequence[Tensor]) -> Iterator[list[Tensor]]:
+    """What may be the batch: placeholders and what is `fed`, of one first length, those with the most bytes first."""
+    found = [*[op.outputs[0] for op in view.operations if isinstance(op.primitive, Placeholder)], *fed]
+    found = [x for x in found if x.shape.is_fully_defined() and x.shape.rank and x.shape.known[0] > 1]
+    found.sort(key=lambda x: -(x.shape.num_elements() or 0) * x.dtype.itemsize)
+    found.sort(key=lambda x: x.dtype not in INEXACT)
+    lengths = dict.fromkeys([x.shape.known[0] for x in found])
     for n in list(lengths)[:_LENGTHS_TRIED]:
-        alike = [x for x in fed if x.shape.known[0] == n]
+        alike = [x for x in found if x.shape.known[0] == n]
         yield alike
         if len(alike) > 1:
             yield alike[:1]

@@ -19,13 +19,15 @@ from .calls import has_few_calls, inlined
 from .compiled_budget import Attempt, Compiler, allocated, loosest
 from .costs import flops, scratch
 from .fold import folded
+from .known_lengths import with_shapes
 from .merge import merged
 from .pieces import peak_of
+from .probing import ProbedError
 from .recomputing import written
 from .run_lengths import Lengths
 from .same_values import note_same_values
 from .schedule import NoScheduleError, Schedule
-from .splitting import NotSplitError, ProbedError, Split, split
+from .splitting import NotSplitError, Split, split
 from .structure import Structure
 from .view import View, view_of
 
@@ -116,7 +118,8 @@ def rematerialize(
     over the batch are added up (gradient accumulation, `Report.microbatches`). Nothing is computed again then; sums
     round otherwise. What is asked for by rows is put together. Rows that are read together with what follows from all
     of them cannot be divided, as in batch normalisation with the statistics of the batch, nor a batch that goes through
-    a loop, a branch or a call, is assigned by rows or waited for, or whose length is not known or not divisible.
+    a loop, a branch or a call or is waited for, or whose length is not divisible. If its length is one of `sizes`, a run
+    of the divided graph refuses others.
 
     Two orders are found, and what there is room to keep is kept in each; the cheaper one is taken: the best checkpoints
     of a chain of stages, by dynamic programming (Beaumont et al. 2019), and what dynamic tensor rematerialization
@@ -128,7 +131,7 @@ def rematerialize(
             variables come to it. What is fetched counts from when it is made; for a compiled program, which has room
             for it from the start, see `Report.compiled_peak`.
         sizes: lengths that only a run knows: numbers by name, or shapes by tensor: `{"batch": 32}`, `{x: [32, 10]}`.
-            The graph stays right at others; the budget holds at these.
+            The graph stays right at others, unless the batch is divided; the budget holds at these.
         session: one that compiles (XLA). The budget is then that of its program, with all that is fetched, and not a
             prediction: up to eight plans are compiled, and the one of the least work of those that keep to it is taken.
 
@@ -192,8 +195,8 @@ def _rematerialized(
     tensors = [x for x in elements if isinstance(x, Tensor)]
     operations = [x for x in elements if isinstance(x, Operation)]
     view = merged(folded(view_of(tensors, operations, frozenset())))
-    lengths = Lengths(_given(sizes))
     with graph.transaction(), graph.name_scope(name):
+        lengths = with_shapes(Lengths(_given(sizes)), view)
         try:
             schedule = scheduled(view, lengths, limit)
             report = _report(schedule)

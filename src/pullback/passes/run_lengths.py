@@ -21,6 +21,8 @@ class Lengths:
     """What the lengths that only a run knows are taken to be."""
 
     values: Mapping[Length, Dimension] = field(default_factory=dict)
+    shapes: Mapping[Tensor, TensorShape] = field(default_factory=dict)
+    """What follows of these for tensors whose own shapes do not say it."""
 
     def number(self, n: Dimension | None) -> int | None:
         """The number that a length is taken to be; None where it is not given."""
@@ -32,7 +34,7 @@ class Lengths:
         pending: tuple[Tensor, int] | None = (x, axis)
         while pending:
             x, axis = pending
-            n = self.number((x.shape.lengths or ())[axis])
+            n = self.number((self._shape(x).lengths or ())[axis])
             if n is not None:
                 return n
             if FEWER in x.op.primitive.traits:
@@ -40,13 +42,16 @@ class Lengths:
             pending = next(_along(x, axis), None)
         return None
 
+    def _shape(self, x: Tensor) -> TensorShape:
+        return self.shapes.get(x, x.shape)
+
     def elements(self, x: Tensor) -> int:
         """The number of elements of `x`; of rows that a loop keeps, those of one where only a run knows how many.
 
         Raises:
             InvalidArgumentError: a length of it is not given.
         """
-        lengths = x.shape.lengths
+        lengths = self._shape(x).lengths
         found = None if lengths is None else [self._most(x, axis) for axis in range(len(lengths))]
         if found is not None and found[0:1] == [None] and isinstance(x.op.primitive, Loop):
             found[0] = 1
@@ -77,7 +82,7 @@ class Lengths:
 
     def inside(self, function: Function, args: Sequence[Tensor]) -> Lengths:
         """The lengths in a function that is called with `args`."""
-        pairs = [(x.shape, _given(x, arg)) for x, arg in zip(function.parameters, args, strict=False)]
+        pairs = [(x.shape, _given(x, self._shape(arg))) for x, arg in zip(function.parameters, args, strict=False)]
         found = {n: self.number(m) for n, m in bound_lengths(pairs).items()}
         return Lengths({n: m for n, m in found.items() if m is not None})
 
@@ -96,10 +101,10 @@ def _along(y: Tensor, axis: int) -> Iterator[tuple[Tensor, int]]:
         yield from [(x, link.input) for link in links if link.output == axis and link.pairs is None]
 
 
-def _given(parameter: Tensor, arg: Tensor) -> TensorShape:
-    """The shape of what a parameter stands for: `arg`, or a row of it in a loop over rows."""
-    is_row = None not in (arg.shape.rank, parameter.shape.rank) and arg.shape.rank != parameter.shape.rank
-    return arg.shape[1:] if is_row else arg.shape
+def _given(parameter: Tensor, arg: TensorShape) -> TensorShape:
+    """The shape of what a parameter stands for: that of `arg`, or of a row of it in a loop over rows."""
+    is_row = None not in (arg.rank, parameter.shape.rank) and arg.rank != parameter.shape.rank
+    return arg[1:] if is_row else arg
 
 
 def _symbols(n: Dimension | None) -> frozenset[Length]:

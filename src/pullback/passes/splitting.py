@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..primitives.creation.placeholders import Placeholder
+from ..primitives.variables.operations import ResourceGather
 from .accumulating import accumulated
 from .fold import folded
+from .known_lengths import specialized
 from .merge import merged
 from .microbatches import Division, RefusedError, divided, seeds_of
+from .probing import ProbedError
 from .run_lengths import Lengths
 from .schedule import Schedule
 from .view import View, view_of
@@ -46,8 +49,19 @@ def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False) ->
     Raises:
         NotSplitError: the graph cannot be run so, or not within the budget.
     """
+    with get_default_graph().acting.transaction():
+        fixed = specialized(view, lengths)
+        if fixed is None or (beside and any(_acts(op) for op in fixed.operations)):
+            return _split(view, [], lengths, budget, beside=beside)
+        made = _split(fixed.view, fixed.fed, lengths, budget, beside=beside)
+        found: dict[Tensor | Operation, Any] = {y: made.found[fixed.values.get(y, y)] for y in view.results}
+        found.update((op, made.found[fixed.operations.get(op, op)]) for op in view.targets)
+        return replace(made, found=found)
+
+
+def _split(view: View, fed: Sequence[Tensor], lengths: Lengths, budget: int, *, beside: bool) -> Split:
     refused, tightest = "", (_UNBOUNDED, 0)
-    for seeds in seeds_of(view):
+    for seeds in seeds_of(view, fed):
         n = seeds[0].shape.known[0]
         counts = [k for k in range(2, min(n, _MOST) + 1) if n % k == 0]
         try:
@@ -60,7 +74,7 @@ def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False) ->
         tightest = min(tightest, least)
     if tightest[1]:
         raise NotSplitError(f"In micro-batches the least is {tightest[0]:,} bytes, with {tightest[1]} of them.")
-    raise NotSplitError(f"It cannot be run in micro-batches: {refused or _nothing_fed(view)}.")
+    raise NotSplitError(f"It cannot be run in micro-batches: {refused or 'no value of known length is fed'}.")
 
 
 def _fewest(
@@ -95,19 +109,13 @@ def _fewest(
 
 def _refuse_copies_of_effects(division: Division) -> None:
     for op in division.late:
-        if op.primitive.stateful or op.primitive.acts:
+        if _acts(op):
             raise RefusedError(f"'{op.name}' follows from all rows of the batch, and would be run twice")
 
 
-def _nothing_fed(view: View) -> str:
-    fed = [op.outputs[0] for op in view.operations if isinstance(op.primitive, Placeholder)]
-    x = next((x for x in fed if not x.shape.is_fully_defined()), None)
-    what = "no value of known length is fed"
-    return what if x is None else f"{what}; make '{x.op.name}' of a known shape, not {x.type}"
-
-
-class ProbedError(Exception):
-    """Takes back what was added to a graph to be looked at."""
+def _acts(op: Operation) -> bool:
+    p = op.primitive
+    return p.acts or (p.stateful and not isinstance(p, ResourceGather))
 
 
 def _peak(view: View, seeds: Sequence[Tensor], parts: int, lengths: Lengths) -> int:
