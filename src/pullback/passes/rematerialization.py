@@ -209,7 +209,7 @@ def _rematerialized(
             try:
                 if report.extra_flops <= _MUCH * report.flops:
                     raise NotSplitError
-                made = split(view, lengths, limit, beside=beside)
+                made = split(view, lengths, limit, beside=beside, may_fix=False)
             except NotSplitError:
                 return Rematerialized(given.of(written(schedule)), report)
         if beside:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.graph import Operation, Tensor, get_default_graph
-from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.operations import ResourceGather
 from .accumulating import accumulated
 from .fold import folded
@@ -41,16 +40,17 @@ class NotSplitError(Exception):
     """A graph cannot be run in micro-batches within a budget; says why, as a sentence."""
 
 
-def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False) -> Split:
+def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False, may_fix: bool = True) -> Split:
     """Adds what runs in the fewest micro-batches whose peak is within `budget` to the graph that acts.
 
-    What was there may be run `beside` it: then nothing is copied that has an effect or draws random numbers.
+    What was there may be run `beside` it: then nothing is copied that has an effect or draws random numbers. `may_fix`:
+    whether it may be for fed values of these lengths only.
 
     Raises:
         NotSplitError: the graph cannot be run so, or not within the budget.
     """
     with get_default_graph().acting.transaction():
-        fixed = specialized(view, lengths)
+        fixed = specialized(view, lengths) if may_fix else None
         if fixed is None or (beside and any(_acts(op) for op in fixed.operations)):
             return _split(view, [], lengths, budget, beside=beside)
         made = _split(fixed.view, fixed.fed, lengths, budget, beside=beside)
