@@ -118,8 +118,8 @@ def rematerialize(
     over the batch are added up (gradient accumulation, `Report.microbatches`). Nothing is computed again then; sums
     round otherwise. What is asked for by rows is put together. Rows that are read together with what follows from all
     of them cannot be divided, as in batch normalisation with the statistics of the batch, nor a batch that goes through
-    a loop, a branch or a call or is waited for, or whose length is not divisible. If its length is one of `sizes`, a run
-    of the divided graph refuses others.
+    a loop, a branch or a call or is waited for, or whose length is not divisible. If its length is one of `sizes`, the
+    divided graph refuses others.
 
     Two orders are found, and what there is room to keep is kept in each; the cheaper one is taken: the best checkpoints
     of a chain of stages, by dynamic programming (Beaumont et al. 2019), and what dynamic tensor rematerialization
