@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
@@ -14,7 +14,7 @@ from ..core.dtypes import resource
 from ..core.errors import ResourceExhaustedError
 from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor, site_of
-from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
+from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, bilinear, multiplies, zero_wins
 from ..primitives.activations.rectifiers import ReluGrad
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from ..primitives.pooling.max_pool import MaxPoolGrad
@@ -22,7 +22,7 @@ from .checkpoints import checkpointed
 from .costs import compiled_scratch, made_early, scratch, widened, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
-from .pieces import Peak, peak_of, pieces_of
+from .pieces import Peak, peak_beside, peak_of, pieces_of
 from .run_lengths import Lengths
 from .view import View
 
@@ -134,22 +134,21 @@ class Schedule:
     def compiled_peak(self) -> int:
         """The peak of a compiled program: elementwise operations are fused, and write where what they read was.
 
-        Results have memory from the start. That of a large one is lent to other values until it is made.
+        Results have memory from the start, which is lent to other values until they are made.
         """
         block = blocks_of(self.nodes)
-        fetched = {block[i] for i, node in enumerate(self.nodes) if node.kept}
-        largest = max([node.size for i, node in enumerate(self.nodes) if i not in fetched], default=0)
-        early = {i for i in fetched if self.nodes[i].size < largest}
-        before, replaced = self._made_before(), self._replaced()
+        results = {block[i] for i, node in enumerate(self.nodes) if node.kept}
+        before, fused = self._made_before(), self._fused()
+        replaced = self._replaced(fused)
         nodes = [
             node._replace(
-                size=0 if i in early else node.size * (1 + self._is_wide(i)),
+                size=0 if i in fused else node.size * (1 + self._is_wide(i)),
                 scratch=0 if self.is_fetched_part(i) else self._compiled_scratch(op) + before[i],
-                view=replaced.get(i, node.view),
+                view=node.view if i in results else replaced.get(i, node.view),
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
         ]
-        return sum([self.nodes[i].size for i in early]) + peak_of(nodes, self.steps).bytes
+        return peak_beside(nodes, self.steps, results)
 
     def _compiled_scratch(self, op: Operation) -> int:
         """What an operation takes beside its result in a compiled program.
@@ -190,7 +189,7 @@ class Schedule:
             ahead += 0 if self.is_fetched_part(i) else made_early(self.operations[i], self.lengths)
         return found
 
-    def _replaced(self) -> dict[int, int]:
+    def _replaced(self, fused: Collection[int]) -> dict[int, int]:
         """For elementwise nodes the one whose value nothing else reads, and which theirs takes the place of.
 
         Not of what was put together of pieces, as by pools, but for a rectifier's mask, which the pool itself takes;
@@ -207,11 +206,37 @@ class Schedule:
             for j in node.operands:
                 read, traits = self.nodes[j], self.operations[j].primitive.traits
                 is_spread = all(_SPREAD * self.nodes[k].size < read.size for k in read.operands)
-                if not (is_spread or ELEMENTWISE in traits or ADDS in traits or multiplies(traits)):
+                is_one = is_spread or ELEMENTWISE in traits or ADDS in traits or multiplies(traits)
+                if not is_one or j in fused:
                     continue
                 is_alike = read.size == node.size and self._is_wide(i) == self._is_wide(j)
                 if readers[j] == 1 and is_alike and read.view is None and not read.kept:
                     found[i] = j
+        return found
+
+    def _fused(self) -> set[int]:
+        """The nodes of what is computed where it is read, and no array.
+
+        That is what is spread out of little, for elementwise readers, and products of two that are only added up. A
+        square may be what the derivative of an activation computes as well.
+        """
+        readers: dict[int, list[int]] = {}
+        for i, node in enumerate(self.nodes):
+            for j in node.operands:
+                readers.setdefault(j, []).append(i)
+        found = set()
+        for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
+            traits, by = op.primitive.traits, readers.get(i, [])
+            is_plain = not isinstance(op.primitive, AbstractFunctional) and not multiplies(traits)
+            if node.kept or node.once or node.view is not None or not is_plain or not by:
+                continue
+            read = [x for x in self.view.inputs(op) if self.lengths.knows(x)]
+            is_spread = bool(read) and _SPREAD * sum(map(self.lengths.bytes, read)) < node.size
+            is_product = bilinear(0, 1) in traits and len({*read}) == 2 and zero_wins(0, 1) not in traits
+            is_summed = is_product and all(_SPREAD * self.nodes[k].size < node.size for k in by)
+            reader = ELEMENTWISE if is_spread else ADDS
+            if (is_spread or is_summed) and all(reader in self.operations[k].primitive.traits for k in by):
+                found.add(i)
         return found
 
     def _masks_of_pools(self) -> Iterator[tuple[int, int]]:
