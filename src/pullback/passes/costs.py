@@ -34,13 +34,14 @@ from ..core.traits import (
     links_of_matrices,
     multiplies,
 )
+from ..primitives.activations.softmax import SoftmaxGrad
 from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
 from ..primitives.convolution.compiled_memory import compiled_bytes, filters_turned
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
 from ..primitives.linalg.einsum import Einsum
 from ..primitives.linalg.formulations import by_first_axes, turned_factor
-from ..primitives.linalg.matmul import MatMul
+from ..primitives.linalg.matmul import BatchMatMul, MatMul
 from .run_lengths import Lengths
 
 Inputs = Callable[[Operation], Sequence[Tensor]]
@@ -102,15 +103,17 @@ def compiled_scratch(
 ) -> int:
     """The same in a compiled program, which fuses elementwise operations.
 
-    What a call makes again it makes in a branch, which has room of its own for it. Products of halves are made in
+    The masked products that the derivative of a softmax adds up are an array. What a call makes again it makes in a branch, which has room of its own for it. Products of halves are made in
     float32, of copies but of what is `wide` already.
     """
     p = lean or op.primitive
     if multiplies(p.traits) and not isinstance(p, AnyConvolution) and op.outputs[0].dtype in HALVES:
         copies = sum([2 * lengths.bytes(x) for x in {*op.inputs, *op.outputs}.difference(wide)])
         return copies + 2 * _turned(op, lengths)
-    if isinstance(p, Einsum | MatMul):
+    if isinstance(p, Einsum | MatMul | BatchMatMul):
         return _turned(op, lengths)
+    if isinstance(p, SoftmaxGrad):
+        return lengths.bytes(op.outputs[0])
     if isinstance(p, RecomputedCall):
         inner = lengths.inside(p.function, p.arguments(op.inputs)[0])
         return peak_inside(p.function, inner, compiled=True)
@@ -134,6 +137,8 @@ def _turned_number(op: Operation, lengths: Lengths) -> int | None:
     p, shapes = op.primitive, _shapes(op, lengths)
     if isinstance(p, MatMul):
         return turned_factor(shapes[0][0], shapes[0][1], shapes[1][1]) if p.transpose_a and not p.transpose_b else None
+    if isinstance(p, BatchMatMul):
+        return 0 if p.adj_x and prod(shapes[0][:-2]) == 1 else None
     if not isinstance(p, Einsum) or len(op.inputs) != 2:
         return None
     way = by_first_axes(p.equation)

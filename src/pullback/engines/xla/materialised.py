@@ -8,6 +8,7 @@ returns what it is given takes neither time nor memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import jax
@@ -21,7 +22,7 @@ from ...core.traits import ELEMENTWISE, GIVEN, VIEWS, multiplies
 from ...primitives.activations.softmax import Softmax, SoftmaxGrad
 from ...primitives.elementwise.add_n import AddN
 from ...primitives.linalg.formulations import turned_factor
-from ...primitives.linalg.matmul import MatMul
+from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ..plan import Plan, Step
 from .platform import on_processor
 from .reading_late import read_late
@@ -91,9 +92,16 @@ class Kept:
 
 
 def _turns_first(step: Step, arrays: Sequence[Any]) -> bool:
-    """Whether a product by first axes transposes its first factor: XLA would do so as soon as that is there."""
+    """Whether a product by first axes transposes its first factor: XLA would do so as soon as that is there.
+
+    Of a stack of one matrix XLA makes a product of matrices.
+    """
     p = step.op.primitive
-    if not isinstance(p, MatMul) or not p.transpose_a or p.transpose_b or not all(map(_is_array, arrays)):
+    if not isinstance(p, MatMul | BatchMatMul) or not all(map(_is_array, arrays)):
+        return False
+    if isinstance(p, BatchMatMul):
+        return p.adj_x and prod(arrays[0].shape[:-2]) == 1
+    if not p.transpose_a or p.transpose_b:
         return False
     (rows, m), n = arrays[0].shape, arrays[1].shape[1]
     return turned_factor(rows, m, n) == 0
