@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from math import isqrt
+from math import inf, isqrt
 
 from ..control_flow.loop import Loop
 from ..core.dtypes import resource
@@ -33,6 +33,10 @@ _MANY = 1500
 
 _SPREAD = 4
 """How many times as large as what it is made of something is that is spread out of little."""
+
+
+_SOON = 8
+"""The steps up to which something is not kept long."""
 
 
 class NoScheduleError(Exception):
@@ -224,7 +228,7 @@ class Schedule:
         for i, node in enumerate(self.nodes):
             for j in node.operands:
                 readers.setdefault(j, []).append(i)
-        found = set()
+        found = self._computed_late(readers) if len(self.steps) == len(self.nodes) else set()
         for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
             traits, by = op.primitive.traits, readers.get(i, [])
             is_plain = not isinstance(op.primitive, AbstractFunctional) and not multiplies(traits)
@@ -237,6 +241,22 @@ class Schedule:
             reader = ELEMENTWISE if is_spread else ADDS
             if (is_spread or is_summed) and all(reader in self.operations[k].primitive.traits for k in by):
                 found.add(i)
+        return found
+
+    def _computed_late(self, readers: Mapping[int, Sequence[int]]) -> set[int]:
+        """The nodes of sums and products that are read late, by elementwise operations, of what is there then, too."""
+        found: set[int] = set()
+        until: list[float] = []
+        """Up to which node each value is there, or what it can be computed of."""
+        for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
+            by, traits = readers.get(i, [i]), op.primitive.traits
+            there = min([until[j] for j in node.operands if _SPREAD * self.nodes[j].size >= node.size], default=inf)
+            is_cheap = ELEMENTWISE in traits and any(t.name in ("linear", "bilinear") for t in traits)
+            is_read_so = all(ELEMENTWISE in self.operations[k].primitive.traits for k in by)
+            is_late = by[-1] - i > _SOON and by[-1] <= there + _SOON
+            if is_cheap and is_read_so and is_late and not node.kept and node.view is None:
+                found.add(i)
+            until.append(there if i in found else by[-1] if not node.kept else inf)
         return found
 
     def _masks_of_pools(self) -> Iterator[tuple[int, int]]:
