@@ -42,6 +42,7 @@ from ..primitives.indexing.slicing import StridedSlice
 from ..primitives.linalg.einsum import Einsum
 from ..primitives.linalg.formulations import by_first_axes, turned_factor
 from ..primitives.linalg.matmul import BatchMatMul, MatMul
+from ..primitives.sorting.sort import ArgSort
 from .run_lengths import Lengths
 
 Inputs = Callable[[Operation], Sequence[Tensor]]
@@ -103,8 +104,9 @@ def compiled_scratch(
 ) -> int:
     """The same in a compiled program, which fuses elementwise operations.
 
-    The masked products that the derivative of a softmax adds up are an array. What a call makes again it makes in a branch, which has room of its own for it. Products of halves are made in
-    float32, of copies but of what is `wide` already.
+    Numbers are sorted in one array with their places. The masked products that the derivative of a softmax adds up are
+    an array. What a call makes again it makes in a branch, which has room of its own for it. Products of halves are
+    made in float32, of copies but of what is `wide` already.
     """
     p = lean or op.primitive
     if multiplies(p.traits) and not isinstance(p, AnyConvolution) and op.outputs[0].dtype in HALVES:
@@ -112,6 +114,8 @@ def compiled_scratch(
         return copies + 2 * _turned(op, lengths)
     if isinstance(p, Einsum | MatMul | BatchMatMul):
         return _turned(op, lengths)
+    if isinstance(p, ArgSort):
+        return 2 * lengths.bytes(op.inputs[0])
     if isinstance(p, SoftmaxGrad):
         return lengths.bytes(op.outputs[0])
     if isinstance(p, RecomputedCall):

@@ -148,11 +148,21 @@ class Schedule:
             node._replace(
                 size=0 if i in fused else node.size * (1 + self._is_wide(i)),
                 scratch=0 if self.is_fetched_part(i) else self._compiled_scratch(op) + before[i],
+                operands=self._operands_in_full(i, node),
                 view=node.view if i in results else replaced.get(i, node.view),
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
         ]
         return peak_beside(nodes, self.steps, results)
+
+    def _operands_in_full(self, i: int, node: Node) -> tuple[int, ...]:
+        """The operands of a node, without those of which it reads the shape only."""
+        op = self.operations[i]
+        shapes = [t.inputs for t in op.primitive.traits if t.name == "reads shape"]
+        if not shapes or self.is_fetched_part(i):
+            return node.operands
+        read = [x for k, x in enumerate(self.view.inputs(op)) if k not in shapes[0]]
+        return tuple(dict.fromkeys(self._maker(x) for x in read if x.op in self.number))
 
     def _compiled_scratch(self, op: Operation) -> int:
         """What an operation takes beside its result in a compiled program.
