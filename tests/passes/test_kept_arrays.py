@@ -206,6 +206,15 @@ def wide(rows: int, width: int, activation: Callable[[Tensor], Tensor]) -> tuple
     return [x, *parameters], [loss, *pb.gradients(loss, parameters)]
 
 
+def in_order(rows: int, width: int) -> tuple[list[Tensor], list[Any]]:
+    y = x = pb.placeholder(pb.float32, [rows, width])
+    w = pb.placeholder(pb.float32, [rows, width])
+    for _ in range(6):
+        y = pb.sort(y * w, axis=1)
+    loss = pb.reduce_sum(y * y)
+    return [x, w], [loss, *pb.gradients(loss, [w])]
+
+
 PREDICTED: dict[str, Callable[[], tuple[list[Tensor], list[Any]]]] = {
     "attention and layer normalisation": lambda: attention(4, 64, 32),
     "the same, of more rows": lambda: attention(8, 64, 128),
@@ -216,6 +225,8 @@ PREDICTED: dict[str, Callable[[], tuple[list[Tensor], list[Any]]]] = {
     "few rows by weights": lambda: of_rows(32, 32),
     "more columns": lambda: of_rows(40, 96),
     "weights larger than what is made of them": lambda: wide(128, 384, pb.nn.gelu),
+    "sines of products": lambda: elementwise("float32"),
+    "sorted products": lambda: in_order(64, 300),
     "large products of many rows": lambda: wide(1024, 256, pb.nn.relu),
 }
 

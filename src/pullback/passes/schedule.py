@@ -19,7 +19,7 @@ from ..primitives.activations.rectifiers import ReluGrad
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from ..primitives.pooling.max_pool import MaxPoolGrad
 from .checkpoints import checkpointed
-from .costs import compiled_scratch, made_early, scratch, widened, work
+from .costs import HALVES, compiled_scratch, made_early, scratch, widened, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Peak, peak_beside, peak_of, pieces_of
@@ -254,14 +254,18 @@ class Schedule:
         return found
 
     def _computed_late(self, readers: Mapping[int, Sequence[int]]) -> set[int]:
-        """The nodes of sums and products that are read late, by elementwise operations, of what is there then, too."""
+        """The nodes of sums and products that are read late, by elementwise operations, of what is there then, too.
+
+        Halves are kept: a program rounds them.
+        """
         found: set[int] = set()
         until: list[float] = []
         """Up to which node each value is there, or what it can be computed of."""
         for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
             by, traits = readers.get(i, [i]), op.primitive.traits
             there = min([until[j] for j in node.operands if _SPREAD * self.nodes[j].size >= node.size], default=inf)
-            is_cheap = ELEMENTWISE in traits and any(t.name in ("linear", "bilinear") for t in traits)
+            is_whole = ELEMENTWISE in traits and op.outputs[0].dtype not in HALVES
+            is_cheap = is_whole and any(t.name in ("linear", "bilinear") for t in traits)
             is_read_so = all(ELEMENTWISE in self.operations[k].primitive.traits for k in by)
             is_late = by[-1] - i > _SOON and by[-1] <= there + _SOON
             if is_cheap and is_read_so and is_late and not node.kept and node.view is None:
