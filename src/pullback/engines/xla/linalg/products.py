@@ -132,6 +132,6 @@ def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str
     if way.swapped:
         a, b = b, a
     rows, left, right = prod(a.shape[: way.summed]), a.shape[way.summed :], b.shape[way.summed :]
-    a, b = a.reshape(rows, -1), b.reshape(rows, -1)
+    a, b = a.reshape(rows, prod(left)), b.reshape(rows, prod(right))
     direct = matmul_kernel(jnp, a.T, b) if is_direct and not _has_few_columns(a, b) else by_first_axes(a, b)
     return direct.reshape(*left, *right)
