@@ -153,3 +153,87 @@ def test_of_a_term_that_is_added_up_later_no_factors_are_kept() -> None:
     loss = pb.reduce_sum(y)
     fetches = [loss, *pb.gradients(loss, [w])]
     assert taken(fetches, [x, w]) < 1.1 * pb.rematerialize(fetches, "1TB").report.compiled_peak
+
+
+def attention(batch: int, rows: int, width: int) -> tuple[list[Tensor], list[Any]]:
+    y = x = pb.placeholder(pb.float32, [batch, rows, width])
+    parameters = [pb.placeholder(pb.float32, [width, width]) for _ in range(9)]
+    for i in range(0, 9, 3):
+        q, k, v = [pb.einsum("bti,ij->btj", y, w) for w in parameters[i : i + 3]]
+        y = y + pb.nn.softmax(pb.matmul(q, k, transpose_b=True)) @ v
+        mean, variance = pb.nn.moments(y, [-1], keepdims=True)
+        y = (y - mean) * pb.rsqrt(variance + 1e-5)
+    loss = pb.reduce_mean(y * y)
+    return [x, *parameters], [loss, *pb.gradients(loss, parameters)]
+
+
+def normalised(rows: int, width: int) -> tuple[list[Tensor], list[Any]]:
+    y = x = pb.placeholder(pb.float32, [rows, width])
+    parameters = [pb.placeholder(pb.float32, [width, width]) for _ in range(8)]
+    for w in parameters:
+        y = y @ w
+        mean, variance = pb.nn.moments(y, [0])
+        y = pb.nn.relu(pb.nn.batch_normalization(y, mean, variance, None, None, 1e-3))
+    loss = pb.reduce_mean(y * y)
+    return [x, *parameters], [loss, *pb.gradients(loss, parameters)]
+
+
+def embedded(count: int, width: int) -> tuple[list[Tensor], list[Any]]:
+    table = pb.placeholder(pb.float32, [count, width])
+    parameters = [pb.placeholder(pb.float32, [width, width]) for _ in range(5)]
+    y = pb.gather(table, np.arange(640).reshape(32, 20) % count)
+    for w in parameters:
+        y = pb.nn.relu(pb.einsum("bti,ij->btj", y, w))
+    loss = pb.reduce_mean(y * y)
+    return [table, *parameters], [loss, *pb.gradients(loss, [table, *parameters])]
+
+
+def of_rows(batch: int, width: int) -> tuple[list[Tensor], list[Any]]:
+    y = x = pb.placeholder(pb.float32, [batch, 16, width])
+    parameters = [pb.placeholder(pb.float32, [width, width]) for _ in range(8)]
+    for w in parameters:
+        y = pb.nn.relu(pb.einsum("bti,ij->btj", y, w))
+    loss = pb.reduce_mean(y * y)
+    return [x, *parameters], [loss, *pb.gradients(loss, parameters)]
+
+
+def wide(rows: int, width: int, activation: Callable[[Tensor], Tensor]) -> tuple[list[Tensor], list[Any]]:
+    y = x = pb.placeholder(pb.float32, [rows, width])
+    parameters = [pb.placeholder(pb.float32, [width, width]) for _ in range(5)]
+    for w in parameters:
+        y = activation(y @ w)
+    loss = pb.reduce_mean(y * y)
+    return [x, *parameters], [loss, *pb.gradients(loss, parameters)]
+
+
+def in_order(rows: int, width: int) -> tuple[list[Tensor], list[Any]]:
+    y = x = pb.placeholder(pb.float32, [rows, width])
+    w = pb.placeholder(pb.float32, [rows, width])
+    for _ in range(6):
+        y = pb.sort(y * w, axis=1)
+    loss = pb.reduce_sum(y * y)
+    return [x, w], [loss, *pb.gradients(loss, [w])]
+
+
+PREDICTED: dict[str, Callable[[], tuple[list[Tensor], list[Any]]]] = {
+    "attention and layer normalisation": lambda: attention(4, 64, 32),
+    "the same, of more rows": lambda: attention(8, 64, 128),
+    "batch normalisation of dense layers": lambda: normalised(512, 64),
+    "the same, of more rows than a product is long": lambda: normalised(1024, 48),
+    "all derivatives of an embedding": lambda: embedded(2000, 64),
+    "the same, of a large table": lambda: embedded(20000, 64),
+    "few rows by weights": lambda: of_rows(32, 32),
+    "more columns": lambda: of_rows(40, 96),
+    "weights larger than what is made of them": lambda: wide(128, 384, pb.nn.gelu),
+    "sines of products": lambda: elementwise("float32"),
+    "sorted products": lambda: in_order(64, 300),
+    "large products of many rows": lambda: wide(1024, 256, pb.nn.relu),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+def test_a_compiled_program_takes_what_is_predicted(name: str) -> None:
+    with pb.Graph().as_default():
+        x, fetches = PREDICTED[name]()
+        report = pb.rematerialize(fetches, "1TB").report
+        assert taken(fetches, x) == pytest.approx(report.compiled_peak, rel=0.1)

@@ -34,11 +34,15 @@ from ..core.traits import (
     links_of_matrices,
     multiplies,
 )
+from ..primitives.activations.softmax import SoftmaxGrad
 from ..primitives.convolution.abstract import AnyConvolution, bytes_beside
 from ..primitives.convolution.compiled_memory import compiled_bytes, filters_turned
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
-from ..primitives.linalg.einsum import Einsum, split_equation
+from ..primitives.linalg.einsum import Einsum
+from ..primitives.linalg.formulations import by_first_axes, turned_factor
+from ..primitives.linalg.matmul import BatchMatMul, MatMul
+from ..primitives.sorting.sort import ArgSort
 from .run_lengths import Lengths
 
 Inputs = Callable[[Operation], Sequence[Tensor]]
@@ -100,15 +104,20 @@ def compiled_scratch(
 ) -> int:
     """The same in a compiled program, which fuses elementwise operations.
 
-    What a call makes again it makes in a branch, which has room of its own for it. Products of halves are made in
-    float32, of copies but of what is `wide` already.
+    Numbers are sorted in one array with their places. The masked products that the derivative of a softmax adds up are
+    an array. What a call makes again it makes in a branch, which has room of its own for it. Products of halves are
+    made in float32, of copies but of what is `wide` already.
     """
     p = lean or op.primitive
     if multiplies(p.traits) and not isinstance(p, AnyConvolution) and op.outputs[0].dtype in HALVES:
         copies = sum([2 * lengths.bytes(x) for x in {*op.inputs, *op.outputs}.difference(wide)])
         return copies + 2 * _turned(op, lengths)
-    if isinstance(p, Einsum):
+    if isinstance(p, Einsum | MatMul | BatchMatMul):
         return _turned(op, lengths)
+    if isinstance(p, ArgSort):
+        return 2 * lengths.bytes(op.inputs[0])
+    if isinstance(p, SoftmaxGrad):
+        return lengths.bytes(op.outputs[0])
     if isinstance(p, RecomputedCall):
         inner = lengths.inside(p.function, p.arguments(op.inputs)[0])
         return peak_inside(p.function, inner, compiled=True)
@@ -123,13 +132,21 @@ def compiled_scratch(
 
 def _turned(op: Operation, lengths: Lengths) -> int:
     """The bytes of what XLA transposes for a contraction of the first axes of both inputs, as for weights."""
-    p = op.primitive
+    number = _turned_number(op, lengths)
+    return 0 if number is None else lengths.bytes(op.inputs[number])
+
+
+def _turned_number(op: Operation, lengths: Lengths) -> int | None:
+    """The number of the input that XLA transposes for such a contraction."""
+    p, shapes = op.primitive, _shapes(op, lengths)
+    if isinstance(p, MatMul):
+        return turned_factor(shapes[0][0], shapes[0][1], shapes[1][1]) if p.transpose_a and not p.transpose_b else None
+    if isinstance(p, BatchMatMul):
+        return 0 if p.adj_x and prod(shapes[0][:-2]) == 1 else None
     if not isinstance(p, Einsum) or len(op.inputs) != 2:
-        return 0
-    (first, second), result = split_equation(p.equation)
-    summed = "".join(c for c in first if c in second and c not in result)
-    leads = bool(summed) and first.startswith(summed) and second.startswith(summed)
-    return lengths.bytes(op.inputs[0]) if leads else 0
+        return None
+    way = by_first_axes(p.equation)
+    return None if way is None or way.is_direct(shapes[0], shapes[1]) else int(way.swapped)
 
 
 def widened(operations: Sequence[Operation], inputs: Inputs, results: Collection[Tensor]) -> set[Tensor]:
@@ -157,13 +174,15 @@ def widened(operations: Sequence[Operation], inputs: Inputs, results: Collection
 def made_early(op: Operation, lengths: Lengths) -> int:
     """Of `compiled_scratch` the bytes of what is made of given values only: a program makes it at the start."""
     p = op.primitive
-    if not isinstance(p, AnyConvolution) or GIVEN not in op.inputs[0].op.primitive.traits:
+    if not op.inputs or GIVEN not in op.inputs[0].op.primitive.traits:
         return 0
-    return filters_turned(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize)
+    if isinstance(p, MatMul):
+        return lengths.bytes(op.inputs[0]) if _turned_number(op, lengths) == 0 else 0
+    return filters_turned(p, _shapes(op, lengths), op.outputs[0].dtype.itemsize) if isinstance(p, AnyConvolution) else 0
 
 
 def _shapes(op: Operation, lengths: Lengths) -> list[list[int]]:
-    """The shapes of the first two inputs of a convolution, and of its result."""
+    """The shapes of the first two inputs, and of the result."""
     return [[lengths.number(n) or 1 for n in x.shape.lengths or ()] for x in (*op.inputs[:2], *op.outputs)]
 
 

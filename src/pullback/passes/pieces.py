@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from .eviction import Node
+
+_TRIED = 500
+"""So many of the fullest moments are looked at."""
 
 
 class Made(NamedTuple):
@@ -62,6 +66,57 @@ class Peak(NamedTuple):
 
 def peak_of(nodes: Sequence[Node], steps: Sequence[int]) -> Peak:
     """The peak of a schedule in pieces: what one reads of others stays until it is done."""
+    freed = [0] * len(steps)
+    ends = _ends(nodes, steps)
+    for t, end in enumerate(ends):
+        if end >= 0:
+            freed[end] += nodes[steps[t]].size
+    alive, highest = 0, Peak(0, 0)
+    for t, i in enumerate(steps):
+        alive += nodes[i].size if ends[t] >= 0 else 0
+        if alive + nodes[i].scratch > highest.bytes:
+            highest = Peak(alive + nodes[i].scratch, i)
+        alive -= freed[t]
+    return highest
+
+
+def peak_beside(nodes: Sequence[Node], steps: Sequence[int], results: Collection[int]) -> int:
+    """The same in bytes, where the memory for `results` is there from the start.
+
+    Until such a node is made its memory is lent to one value at a time, which is no larger and gone by then.
+    """
+    ends = _ends(nodes, steps)
+    made = {i: t for t, i in enumerate(steps) if i in results}
+    room = sorted([(nodes[i].size, t) for i, t in made.items()])
+    whole = sum([size for size, _ in room])
+    values = [(nodes[i].size, t, ends[t]) for t, i in enumerate(steps) if ends[t] >= 0 and i not in results]
+    change = [0] * (len(steps) + 1)
+    for size, start, end in values:
+        change[start] += size
+        change[end + 1] -= size
+    beside = [alive + nodes[i].scratch for i, alive in zip(steps, accumulate(change), strict=False)]
+    highest = 0
+    for t in sorted(range(len(steps)), key=beside.__getitem__, reverse=True)[:_TRIED]:
+        if beside[t] <= highest:
+            break
+        there = sorted([(size, end) for size, start, end in values if start <= t <= end], reverse=True)
+        highest = max(highest, beside[t] - _lent(there, [(size, at) for size, at in room if at > t]))
+    return whole + highest
+
+
+def _lent(values: list[tuple[int, int]], room: Sequence[tuple[int, int]]) -> int:
+    """The bytes of `values`, the largest first, each with its last step, that fit into `room` until that is needed."""
+    total = 0
+    for most, at in room:
+        found = next((value for value in values if value[0] <= most and value[1] < at), None)
+        if found is not None:
+            values.remove(found)
+            total += found[0]
+    return total
+
+
+def _ends(nodes: Sequence[Node], steps: Sequence[int]) -> list[int]:
+    """For each step after which one the memory is free that it takes for its result; -1 where it takes none."""
     count = len(steps)
     now = [-1] * len(nodes)
     """For each node the step that made it last."""
@@ -85,21 +140,11 @@ def peak_of(nodes: Sequence[Node], steps: Sequence[int]) -> Peak:
             block[t] = b = block[now[node.view]]
             until[b] = t if piece[b] == number else until[b]
         now[i] = t
-    freed, freed_behind = [0] * count, [0] * (number + 2)
     for i, node in enumerate(nodes):
         if node.kept:
             last[block[now[i]]] = number + 1
-    for t, i in enumerate(steps):
-        if block[t] == t and last[t] < 0:
-            freed[until[t]] += nodes[i].size
-        elif block[t] == t:
-            freed_behind[last[t]] += nodes[i].size
-    alive, highest = 0, Peak(0, 0)
-    for t, i in enumerate(steps):
-        if t and piece[t] != piece[t - 1]:
-            alive -= freed_behind[piece[t - 1]]
-        alive += nodes[i].size if block[t] == t else 0
-        if alive + nodes[i].scratch > highest.bytes:
-            highest = Peak(alive + nodes[i].scratch, i)
-        alive -= freed[t]
-    return highest
+    done = [0] * (number + 1)
+    for t, n in enumerate(piece):
+        done[n] = t
+    done.append(count - 1)
+    return [-1 if block[t] != t else until[t] if last[t] < 0 else done[last[t]] for t in range(count)]

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from math import isqrt
+from math import inf, isqrt
 
 from ..control_flow.loop import Loop
 from ..core.dtypes import resource
 from ..core.errors import ResourceExhaustedError
 from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor, site_of
-from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, multiplies
+from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, bilinear, multiplies, zero_wins
 from ..primitives.activations.rectifiers import ReluGrad
 from ..primitives.base.state import AbstractStateful
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from ..primitives.pooling.max_pool import MaxPoolGrad
 from .checkpoints import checkpointed
-from .costs import compiled_scratch, made_early, scratch, widened, work
+from .costs import HALVES, compiled_scratch, made_early, scratch, widened, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
-from .pieces import Peak, peak_of, pieces_of
+from .pieces import Peak, peak_beside, peak_of, pieces_of
 from .run_lengths import Lengths
 from .view import View
 
@@ -34,6 +34,10 @@ _MANY = 1500
 
 _SPREAD = 4
 """How many times as large as what it is made of something is that is spread out of little."""
+
+
+_SOON = 8
+"""The steps up to which something is not kept long."""
 
 
 class NoScheduleError(Exception):
@@ -136,22 +140,31 @@ class Schedule:
     def compiled_peak(self) -> int:
         """The peak of a compiled program: elementwise operations are fused, and write where what they read was.
 
-        Results have memory from the start. That of a large one is lent to other values until it is made.
+        Results have memory from the start, which is lent to other values until they are made.
         """
         block = blocks_of(self.nodes)
-        fetched = {block[i] for i, node in enumerate(self.nodes) if node.kept}
-        largest = max([node.size for i, node in enumerate(self.nodes) if i not in fetched], default=0)
-        early = {i for i in fetched if self.nodes[i].size < largest}
-        before, replaced = self._made_before(), self._replaced()
+        results = {block[i] for i, node in enumerate(self.nodes) if node.kept}
+        before, fused = self._made_before(), self._fused()
+        replaced = self._replaced(fused)
         nodes = [
             node._replace(
-                size=0 if i in early else node.size * (1 + self._is_wide(i)),
+                size=0 if i in fused else node.size * (1 + self._is_wide(i)),
                 scratch=0 if self.is_fetched_part(i) else self._compiled_scratch(op) + before[i],
-                view=replaced.get(i, node.view),
+                operands=self._operands_in_full(i, node),
+                view=node.view if i in results else replaced.get(i, node.view),
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
         ]
-        return sum([self.nodes[i].size for i in early]) + peak_of(nodes, self.steps).bytes
+        return peak_beside(nodes, self.steps, results)
+
+    def _operands_in_full(self, i: int, node: Node) -> tuple[int, ...]:
+        """The operands of a node, without those of which it reads the shape only."""
+        op = self.operations[i]
+        shapes = [t.inputs for t in op.primitive.traits if t.name == "reads shape"]
+        if not shapes or self.is_fetched_part(i):
+            return node.operands
+        read = [x for k, x in enumerate(self.view.inputs(op)) if k not in shapes[0]]
+        return tuple(dict.fromkeys(self._maker(x) for x in read if x.op in self.number))
 
     def _compiled_scratch(self, op: Operation) -> int:
         """What an operation takes beside its result in a compiled program.
@@ -192,7 +205,7 @@ class Schedule:
             ahead += 0 if self.is_fetched_part(i) else made_early(self.operations[i], self.lengths)
         return found
 
-    def _replaced(self) -> dict[int, int]:
+    def _replaced(self, fused: Collection[int]) -> dict[int, int]:
         """For elementwise nodes the one whose value nothing else reads, and which theirs takes the place of.
 
         Not of what was put together of pieces, as by pools, but for a rectifier's mask, which the pool itself takes;
@@ -209,11 +222,57 @@ class Schedule:
             for j in node.operands:
                 read, traits = self.nodes[j], self.operations[j].primitive.traits
                 is_spread = all(_SPREAD * self.nodes[k].size < read.size for k in read.operands)
-                if not (is_spread or ELEMENTWISE in traits or ADDS in traits or multiplies(traits)):
+                is_one = is_spread or ELEMENTWISE in traits or ADDS in traits or multiplies(traits)
+                if not is_one or j in fused:
                     continue
                 is_alike = read.size == node.size and self._is_wide(i) == self._is_wide(j)
                 if readers[j] == 1 and is_alike and read.view is None and not read.kept:
                     found[i] = j
+        return found
+
+    def _fused(self) -> set[int]:
+        """The nodes of what is computed where it is read, and no array.
+
+        That is what is spread out of little, for elementwise readers, and products of two that are only added up. A
+        square may be what the derivative of an activation computes as well.
+        """
+        readers: dict[int, list[int]] = {}
+        for i, node in enumerate(self.nodes):
+            for j in node.operands:
+                readers.setdefault(j, []).append(i)
+        found = self._computed_late(readers) if len(self.steps) == len(self.nodes) else set()
+        for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
+            traits, by = op.primitive.traits, readers.get(i, [])
+            is_plain = not isinstance(op.primitive, AbstractFunctional) and not multiplies(traits)
+            if node.kept or node.once or node.view is not None or not is_plain or not by:
+                continue
+            read = [x for x in self.view.inputs(op) if self.lengths.knows(x)]
+            is_spread = bool(read) and _SPREAD * sum(map(self.lengths.bytes, read)) < node.size
+            is_product = bilinear(0, 1) in traits and len({*read}) == 2 and zero_wins(0, 1) not in traits
+            is_summed = is_product and all(_SPREAD * self.nodes[k].size < node.size for k in by)
+            reader = ELEMENTWISE if is_spread else ADDS
+            if (is_spread or is_summed) and all(reader in self.operations[k].primitive.traits for k in by):
+                found.add(i)
+        return found
+
+    def _computed_late(self, readers: Mapping[int, Sequence[int]]) -> set[int]:
+        """The nodes of sums and products that are read late, by elementwise operations, of what is there then, too.
+
+        Halves are kept: a program rounds them.
+        """
+        found: set[int] = set()
+        until: list[float] = []
+        """Up to which node each value is there, or what it can be computed of."""
+        for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True)):
+            by, traits = readers.get(i, [i]), op.primitive.traits
+            there = min([until[j] for j in node.operands if _SPREAD * self.nodes[j].size >= node.size], default=inf)
+            is_whole = ELEMENTWISE in traits and op.outputs[0].dtype not in HALVES
+            is_cheap = is_whole and any(t.name in ("linear", "bilinear") for t in traits)
+            is_read_so = all(ELEMENTWISE in self.operations[k].primitive.traits for k in by)
+            is_late = by[-1] - i > _SOON and by[-1] <= there + _SOON
+            if is_cheap and is_read_so and is_late and not node.kept and node.view is None:
+                found.add(i)
+            until.append(there if i in found else by[-1] if not node.kept else inf)
         return found
 
     def _masks_of_pools(self) -> Iterator[tuple[int, int]]:

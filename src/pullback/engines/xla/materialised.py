@@ -8,6 +8,7 @@ returns what it is given takes neither time nor memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import jax
@@ -20,8 +21,11 @@ from ...core.operation import Operation
 from ...core.traits import ELEMENTWISE, GIVEN, VIEWS, multiplies
 from ...primitives.activations.softmax import Softmax, SoftmaxGrad
 from ...primitives.elementwise.add_n import AddN
+from ...primitives.linalg.formulations import turned_factor
+from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ..plan import Plan, Step
 from .platform import on_processor
+from .reading_late import read_late
 
 _HALVES = (float16, bfloat16)
 _SOON = 4
@@ -48,7 +52,7 @@ class Kept:
 
     def __init__(self, plan: Plan) -> None:
         self._halves = _kept_halves(plan)
-        self._slots = self._halves | _read_again(plan) | _multiplied(plan) | _added_late(plan)
+        self._slots = self._halves | _read_again(plan) | _multiplied(plan) | _added_late(plan) | read_late(plan)
         self._times: dict[int, int] = {}
         """For the slots of results when they were made."""
         self._first: dict[int, jax.Array] = {}
@@ -56,7 +60,13 @@ class Kept:
 
     def given(self, step: Step, arrays: list[Any]) -> list[Any]:
         """The inputs of a step: `arrays`, some of which wait for others."""
-        if self._halves.isdisjoint(step.inputs) or not on_processor():
+        if not on_processor():
+            return arrays
+        if _turns_first(step, arrays) and -1 < self._times.get(step.inputs[0], -1) < self._times.get(
+            step.inputs[1], -1
+        ):
+            arrays = [materialised(*arrays), arrays[1]]
+        if self._halves.isdisjoint(step.inputs):
             return arrays
         times = [self._times.get(n, -1) for n in step.inputs]
         latest = max(range(len(arrays)), key=times.__getitem__)
@@ -79,6 +89,22 @@ class Kept:
         pairs = list(zip(step.outputs, results, strict=True))
         self._first.update({n: y for n, y in pairs if n in halves and _is_array(y)})
         return tuple([materialised(y) if n in kept and _is_array(y) else y for n, y in pairs])
+
+
+def _turns_first(step: Step, arrays: Sequence[Any]) -> bool:
+    """Whether a product by first axes transposes its first factor: XLA would do so as soon as that is there.
+
+    Of a stack of one matrix XLA makes a product of matrices.
+    """
+    p = step.op.primitive
+    if not isinstance(p, MatMul | BatchMatMul) or not all(map(_is_array, arrays)):
+        return False
+    if isinstance(p, BatchMatMul):
+        return p.adj_x and prod(arrays[0].shape[:-2]) == 1
+    if not p.transpose_a or p.transpose_b:
+        return False
+    (rows, m), n = arrays[0].shape, arrays[1].shape[1]
+    return turned_factor(rows, m, n) == 0
 
 
 def _read_again(plan: Plan) -> frozenset[int]:

@@ -26,20 +26,13 @@ from jax import lax
 from ....core.dtypes import bfloat16, float16
 from ....primitives.linalg.contraction import adjoint, contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
+from ....primitives.linalg.formulations import LONG, has_few_columns, is_tiny, labels_by_first_axes, turned_factor
 from ....primitives.linalg.matmul import BatchMatMul, MatMul
 from ..fences import is_there
 from ..materialised import materialised
 from ..platform import on_processor
 from ..registry import xla_kernel
 
-_LONG = 1000
-_LARGE = 1 << 16
-_FEW_COLUMNS = 64
-_TINY = 1 << 12
-_LITTLE = 1 << 17
-"""The elements of a product, and of its first factor, up to which the transpose of that is made."""
-_WAITS = 1 << 15
-"""The elements of factors from which on the transpose of one is not made before the other is there."""
 _SMALL = 8
 """The rows and columns of a small matrix."""
 
@@ -62,25 +55,24 @@ def matrix_product(p: MatMul, a: Any, b: Any, second: bool = False) -> Any:
 
 def _is_long(n: Any) -> bool:
     """Whether a length is known to be: exported programs have some that only a call knows."""
-    return isinstance(n, int) and n >= _LONG
+    return isinstance(n, int) and n >= LONG
 
 
 def _has_few_columns(a: Any, b: Any) -> bool:
     """Whether matrices that are summed over their first axis are faster multiplied the other way round."""
     (rows, m), n = a.shape, b.shape[1]
-    return all(isinstance(length, int) for length in (rows, m, n)) and bool(n <= min(_FEW_COLUMNS, rows) and n < m)
+    return all(isinstance(length, int) for length in (rows, m, n)) and has_few_columns(rows, m, n)
 
 
 def by_first_axes(a: Any, b: Any, second: bool = False) -> Any:
     """The product of two matrices, summed over the first axis of both."""
     if _has_few_columns(a, b):
         return made(matmul_kernel(jnp, b.T, a)).T
-    if a.shape[1] * b.shape[1] < _LARGE:
-        is_tiny = a.shape[1] * b.shape[1] <= _TINY and a.size <= _LITTLE
-        if is_tiny and second and b.size <= _LITTLE:
-            return made(matmul_kernel(jnp, made(b.T), a)).T
-        return matmul_kernel(jnp, made(a.T) if is_tiny else a.T, b)
-    return made(matmul_kernel(jnp, made(b.T), a)).T
+    (rows, m), n = a.shape, b.shape[1]
+    turned = turned_factor(rows, m, n)
+    if turned == 1 or (turned == 0 and second and is_tiny(rows, n, m)):
+        return made(matmul_kernel(jnp, made(b.T), a)).T
+    return matmul_kernel(jnp, a.T if turned is None else made(a.T), b)
 
 
 @xla_kernel(BatchMatMul)
@@ -106,11 +98,6 @@ def _late_halves(a: Any, b: Any, turned: bool) -> tuple[Any, Any]:
     return (late, early) if turned else (early, late)
 
 
-def _are_large(*arrays: Any) -> bool:
-    """Whether all have so many elements that none is transposed before the others are there."""
-    return all(isinstance(n, int) for x in arrays for n in x.shape) and min(x.size for x in arrays) >= _WAITS
-
-
 def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
     """The product of stacks of matrices."""
     if not (_is_small_stack(a) and _is_small_stack(b) and on_processor()):
@@ -126,7 +113,7 @@ def _is_small_stack(x: Any) -> bool:
     if x.dtype.itemsize < 4 or not all(isinstance(n, int) for n in x.shape):
         return False
     *stack, rows, columns = x.shape
-    return bool(0 < rows <= _SMALL and 0 < columns <= _SMALL and prod(stack) >= _LONG)
+    return bool(0 < rows <= _SMALL and 0 < columns <= _SMALL and prod(stack) >= LONG)
 
 
 @xla_kernel(Einsum)
@@ -135,19 +122,16 @@ def _einsum(p: Einsum, *xs: Any) -> Any:
 
 
 def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str) -> Any:
-    inner = "".join(c for c in labels_a if c in labels_b and c not in labels)
-    rows = 1
-    for n in a.shape[: len(inner)]:
-        rows *= n
-    first = labels_a.startswith(inner) and labels_b.startswith(inner)
-    if first and inner and on_processor() and _are_large(a, b):
-        a, b = materialised(a, b), materialised(b, a)
-    if (
-        not first
-        or not _is_long(rows)
-        or not on_processor()
-        or labels != labels_a[len(inner) :] + labels_b[len(inner) :]
-    ):
+    way = labels_by_first_axes(labels_a, labels_b, labels)
+    known = all(isinstance(n, int) for x in (a, b) for n in x.shape)
+    if way is None or not known or not on_processor():
         return contract(xp, a, b, labels_a, labels_b, labels, _multiply_stacks)
-    left, right = a.shape[len(inner) :], b.shape[len(inner) :]
-    return by_first_axes(a.reshape(rows, -1), b.reshape(rows, -1)).reshape(*left, *right)
+    is_direct = way.is_direct(a.shape, b.shape)
+    if not is_direct and (way.swapped or not way.matches or not _is_long(prod(a.shape[: way.summed]))):
+        return contract(xp, materialised(a, b), materialised(b, a), labels_a, labels_b, labels, _multiply_stacks)
+    if way.swapped:
+        a, b = b, a
+    rows, left, right = prod(a.shape[: way.summed]), a.shape[way.summed :], b.shape[way.summed :]
+    a, b = a.reshape(rows, prod(left)), b.reshape(rows, prod(right))
+    direct = matmul_kernel(jnp, a.T, b) if is_direct and not _has_few_columns(a, b) else by_first_axes(a, b)
+    return direct.reshape(*left, *right)
