@@ -376,7 +376,8 @@ class Session:
     def compiled_memory(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
         """The bytes that the compiled program of a run needs: "arguments", "outputs", "aliased", "temporary".
 
-        "aliased" is what outputs share with arguments: variables that are changed in place.
+        "aliased" is what outputs share with arguments: variables that are changed in place. "temporary" has all room of
+        loops whose number of steps only a run knows, of which a run takes what its steps write to.
 
         Raises:
             NotImplementedError: the engine does not compile.
