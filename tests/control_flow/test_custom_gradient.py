@@ -419,3 +419,57 @@ def test_variables_of_the_rule_are_made_by_no_creator_around_its_results() -> No
         with_variable(pb.constant(1.0))
     assert made == ["outer/v"]
     assert [v.op.name for v in pb.global_variables()] == ["outer/v", "w"]
+
+
+def test_what_is_computed_again_is_traced_once() -> None:
+    traced: list[object] = []
+
+    class Noted(pb.Primitive):
+        type = "Noted"
+
+        def infer(self, x: Any) -> Any:
+            return (x,)
+
+        def kernel(self, xp: Any, x: Any) -> Any:
+            traced.append(x)
+            return xp.sin(x)
+
+        def gradient(self, op: Any, dy: Any) -> Any:
+            return (dy * pb.cos(op.inputs[0]),)
+
+    x = pb.placeholder(pb.float32, [100_000])
+    y = pb.recompute_grad(lambda x: pb.square(Noted()(x)))(x)
+    (dx,) = pb.gradients(y, x)
+    found = pb.Session(engine="xla").run(dx, {x: np.full(100_000, 0.5, np.float32)})
+    np.testing.assert_allclose(found[:3], [2 * np.sin(0.5) * np.cos(0.5)] * 3, rtol=1e-5)
+    assert len(traced) == 1
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_result_that_is_kept_for_a_later_function_is_not_computed_again(engine: str) -> None:
+    computed: list[object] = []
+
+    class Growth(pb.Primitive):
+        type = "Growth"
+
+        def infer(self, x: Any) -> Any:
+            return (x,)
+
+        def kernel(self, xp: Any, x: Any) -> Any:
+            computed.append(x)
+            return xp.exp(x)
+
+        def gradient(self, op: Any, dy: Any) -> Any:
+            return (dy * op.outputs[0],)
+
+    x = pb.placeholder(pb.float64, [1000])
+    y = x
+    for _ in range(3):
+        y = pb.recompute_grad(lambda x: Growth()(-0.5 * x))(y)
+    (dx,) = pb.gradients(pb.reduce_sum(y), x)
+    a = np.exp(-0.25)
+    b = np.exp(-0.5 * a)
+    c = np.exp(-0.5 * b)
+    with pb.Session(engine=engine) as session:
+        np.testing.assert_allclose(session.run(dx, {x: np.full(1000, 0.5)}), -0.125 * a * b * c)
+    assert len(computed) == 4  # Three results, and the last one again, which no function reads.

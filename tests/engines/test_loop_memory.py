@@ -67,3 +67,18 @@ def test_checkpoints_that_are_far_apart_give_the_same_derivative() -> None:
         for steps in (0, 1, 999, 2500):
             feed = {x: [0.3, 0.7], count: steps}
             np.testing.assert_allclose(compiled.run(far, feed), interpreted.run(kept, feed), rtol=1e-9)
+
+
+def test_room_that_takes_memory_as_it_is_written_to_is_for_more_steps_where_no_policy_says_otherwise() -> None:
+    state = 256 << 10
+    assert sizes(state, pb.Memory(), is_lazy=True).checkpoints > 1900 > 32 == sizes(state, pb.Memory()).checkpoints
+    assert sizes(256, pb.Memory(), is_lazy=True).checkpoints == 8192
+    for memory in (pb.Memory(budget=1 << 22), pb.Memory(budget=1 << 22, every=100)):
+        assert sizes(state, memory, is_lazy=True) == sizes(state, memory)
+
+
+@pytest.mark.parametrize("is_lazy", [False, True])
+def test_no_more_is_kept_than_a_bound_on_the_steps_needs(is_lazy: bool) -> None:
+    for every, least in ((1, 700), (100, 7)):
+        found = sizes(256, pb.Memory(every=every), most_steps=700, is_lazy=is_lazy)
+        assert least <= found.checkpoints < least + found.block

@@ -228,6 +228,21 @@ def test_programs_of_few_numbers_are_compiled_the_short_way(shape: list[int], pl
     assert ("xla_cpu_use_fusion_emitters" in options) == (few and HAS_OLD_EMITTERS)
 
 
+@pytest.mark.parametrize(
+    ("shape", "product", "few"),
+    [([8], False, True), ([800], False, False), ([4, 4], False, True), ([4, 4], True, False)],
+)
+def test_loops_of_few_numbers_without_products_are_compiled_the_short_way(
+    shape: list[int], product: bool, few: bool
+) -> None:
+    x, n = pb.placeholder(pb.float32, shape), pb.placeholder(pb.int32, [])
+    step = pb.matmul if product else pb.multiply
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, pb.sin(step(y, x))], [0, x])[1]
+    (dx,) = pb.gradients(y, x)
+    options = compiler_options(EngineOptions(), make_plan([dx], [], [x, n]), "cpu", Lengths())
+    assert ("xla_cpu_use_fusion_emitters" in options) == (few and HAS_OLD_EMITTERS)
+
+
 @pytest.mark.skipif(not HAS_OLD_EMITTERS, reason="jax 0.11 has no others")
 def test_fast_compilation_is_the_short_way_for_all_programs() -> None:
     x = pb.placeholder(pb.float32, [800])

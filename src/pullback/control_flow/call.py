@@ -10,7 +10,7 @@ from ..core.function import AbstractFunctional, Function, types_at_call
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.primitive import ZERO
 from ..core.types import TensorType
-from ..primitives.identity.barrier import optimization_barrier
+from ..primitives.identity.barrier import OptimizationBarrier, optimization_barrier
 
 if TYPE_CHECKING:
     from ..autodiff.cotangent import Term
@@ -48,12 +48,15 @@ class AbstractCall(AbstractFunctional):
         from ..autodiff.pullbacks import pullback_of
 
         seeded = tuple([dy is not None for dy in dys])
-        pullback = pullback_of(self.function, tuple(wanted), seeded, self.kept)
+        kept = self.kept
+        if self.recompute:
+            kept += tuple([i for i, y in enumerate(op.outputs) if i not in kept and _is_read_again(y)])
+        pullback = pullback_of(self.function, tuple(wanted), seeded, kept)
         function, numbers = without_unused_parameters(pullback.function)
         if not function.results:
             return self._entries(op, [None] * len(op.inputs))
         seeds = [dy for dy in dys if dy is not None]
-        args = [*op.inputs, *seeds, *[op.outputs[i] for i in self.kept]]
+        args = [*op.inputs, *seeds, *[op.outputs[i] for i in kept]]
         if self.recompute:
             first = len(op.inputs) + len(seeds)
             args[:first] = optimization_barrier(args[:first])
@@ -67,6 +70,13 @@ class AbstractCall(AbstractFunctional):
         if not self.zeros:
             return terms
         return [ZERO if dx is None and x.dtype in TRAINABLE else dx for x, dx in zip(op.inputs, terms, strict=True)]
+
+
+def _is_read_again(y: Tensor) -> bool:
+    """Whether a call that computes something again reads `y`, which is there until then in any case."""
+    barriers = [op for op in y.consumers() if isinstance(op.primitive, OptimizationBarrier)]
+    behind = [z for op in barriers for x, z in zip(op.inputs, op.outputs, strict=True) if x is y]
+    return any(isinstance(op.primitive, RecomputedCall) for z in behind for op in z.consumers())
 
 
 class Call(AbstractCall):

@@ -18,7 +18,8 @@ class Memory:
 
     - `Memory()`: what is carried at the beginning of every step, and the matrix products and convolutions of a step; a
       backward step computes the rest again. This is the default. XLA, which has to know sizes when it compiles, keeps
-      all of it up to 512 MiB for a loop whose number of steps is known; for others as much as fits into 16 MiB.
+      all of it up to 512 MiB. If only a run knows the number of steps, that is room which takes memory as steps write
+      to it; beyond it, and beyond 16 MiB on accelerators, states that are further and further apart.
     - `Memory(intermediates=True)`: everything that a step computes and a backward step reads, so that nothing is
       computed again. Where XLA does not know the number of steps, it is for as many as there is room for.
     - `Memory(every=k)`: what is carried at every k-th step; the steps are computed again, k at a time. On XLA

@@ -12,8 +12,10 @@ from .plan import NOWHERE, Plan, Step
 BUDGET = 1 << 24
 """The bytes kept of a loop whose number of steps is not known, where no policy says otherwise."""
 PLACE = 1 << 29
-"""The most bytes of rows that are all kept, where the number of steps is known."""
+"""The same where room takes memory as it is written to; the most of rows that are all kept if their number is known."""
 _MOST_CHECKPOINTS, _FEWEST_CHECKPOINTS = 1024, 32
+_MOST_ROWS = 1 << 13
+"""The most checkpoints where room takes memory as it is written to."""
 _LARGEST_BLOCK, _SMALLEST_BLOCK = 64, 4
 _LEVELS = 12
 """Enough for 4,096 blocks from one checkpoint to the next."""
@@ -34,20 +36,28 @@ class Sizes(NamedTuple):
     """The states between two checkpoints that are kept while rows are computed again; 0: the latest one only."""
 
 
-def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK, most_steps: int | None = None) -> Sizes:
+def sizes(
+    row_bytes: int,
+    memory: Memory,
+    largest_block: int = _LARGEST_BLOCK,
+    most_steps: int | None = None,
+    is_lazy: bool = False,
+) -> Sizes:
     """What fits, where one step keeps so many bytes; powers of two, and whole blocks.
 
-    With `every`, no more checkpoints than `most_steps` need, where that bound is known.
+    No more checkpoints than `most_steps` need, where that bound is known. `is_lazy`: whether room takes memory as it is
+    written to, so that there is more of it where no policy says otherwise, and less of that for rows computed again.
     """
-    budget = BUDGET if memory.bytes is None else memory.bytes
+    is_open = is_lazy and memory.bytes is None
+    budget = (PLACE if is_open else BUDGET) if memory.bytes is None else memory.bytes
     slots = max(budget // max(row_bytes, 1), 1)
-    block = min(max(_power(slots // 2), _SMALLEST_BLOCK), largest_block)
+    block = min(max(_power(slots // (4 if is_open else 2)), _SMALLEST_BLOCK), largest_block)
     fewest = _FEWEST_CHECKPOINTS if memory.bytes is None else 2 * block
-    checkpoints = min(max(slots - block, fewest), _MOST_CHECKPOINTS)
+    checkpoints = min(max(slots - block, fewest), _MOST_ROWS if is_open else _MOST_CHECKPOINTS)
     checkpoints = max(checkpoints // block, 1) * block
     every = memory.every or 1
     stride = 1 if every == 1 else -(-every // block) * block
-    if most_steps is not None and stride > 1:
+    if most_steps is not None:
         checkpoints = min(checkpoints, -(-most_steps // (stride * block)) * block)
     return Sizes(checkpoints, block, stride, _levels(memory, checkpoints * block, stride > _NEAR * block, most_steps))
 

@@ -377,8 +377,9 @@ class Session:
     def compiled_memory(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
         """The bytes that the compiled program of a run needs: "arguments", "outputs", "aliased", "temporary".
 
-        "aliased" is what outputs share with arguments: variables that are changed in place. Nothing is run: variables
-        need no values, nor do placeholders of known shapes whose values decide no shape.
+        "aliased" is what outputs share with arguments: variables changed in place. "temporary" has all room of loops
+        whose number of steps only a run knows, of which a run takes what its steps write to. Nothing is run: variables
+        need no values, nor do placeholders of known shapes whose values decide none.
 
         Raises:
             NotImplementedError: the engine does not compile.
@@ -389,8 +390,7 @@ class Session:
         """The bytes that a run sends each device of the mesh, by kind of collective: "all-reduce", "all-gather", ...
 
         Read from the compiled program; what is inside a loop counts once. Nothing where there is one device. Of stages
-        in several processes, the bytes that this process is sent by the others: "collective-permute". Values are needed
-        as by `compiled_memory`.
+        in several processes, the bytes that this process is sent by the others: "collective-permute".
         """
         return self._engine.compiled_communication(*self._plan_by_shape(fetches, feed_dict))
 

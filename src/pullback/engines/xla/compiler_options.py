@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 
+from ...control_flow.loop import Loop
 from ...core.dtypes import resource
 from ...core.function import AbstractFunctional
+from ...core.shape import TensorShape
+from ...core.traits import multiplies
 from ...passes.run_lengths import Lengths
 from ...primitives.convolution.abstract import AnyConvolution
 from ..engine import EngineOptions
@@ -76,6 +80,31 @@ def _count(plan: Plan) -> int:
 
 def _is_tiny(plan: Plan) -> bool:
     """Whether no step makes, or is given, more than a few numbers at once."""
-    types = [y.type for step in plan.steps for y in (*step.op.inputs, *step.op.outputs) if y.dtype is not resource]
-    few = all(t.shape.is_fully_defined() and (t.shape.num_elements() or 0) <= _FEW for t in types)
+    few = all(shape.is_fully_defined() and (shape.num_elements() or 0) <= _FEW for shape in _shapes(plan))
     return few and all(_is_tiny(body.plan) for step in plan.steps for body in step.bodies)
+
+
+def _shapes(plan: Plan) -> Iterator[TensorShape]:
+    """Those of what the steps of a plan are given and make at once.
+
+    Of rows of a number that only a run knows, which a loop without products reads or writes, of one. What multiplies
+    small matrices takes up to twice as long the short way.
+    """
+    for step in plan.steps:
+        op, loop = step.op, step.op.primitive
+        scanned, written = range(0), range(0)
+        if isinstance(loop, Loop) and not any(_has_products(body.plan) for body in step.bodies):
+            scanned = range(1 + loop.carried, 1 + loop.carried + loop.scanned)
+            written = range(1 + loop.carried, len(op.outputs))
+        for ys, rows in ((op.inputs, scanned), (op.outputs, written)):
+            for i, y in enumerate(ys):
+                if y.dtype is not resource:
+                    yield y.shape[1:] if i in rows and y.shape[:1] == (None,) else y.shape
+
+
+def _has_products(plan: Plan) -> bool:
+    """Whether a step, or one inside of it, multiplies matrices."""
+    steps = plan.steps
+    return any(
+        multiplies(step.op.primitive.traits) or any(_has_products(b.plan) for b in step.bodies) for step in steps
+    )

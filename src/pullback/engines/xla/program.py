@@ -40,7 +40,7 @@ from .headroom import headroom_of, make_sure_of
 from .interrupts import to_its_end
 from .jax_internals import launcher
 from .loops.padded import Padded, Turned, cut
-from .loops.rooms import Rooms, WithRooms
+from .loops.rooms import Rooms, WithRooms, are_lazy
 from .lost_processes import while_watching
 from .platform import PROCESSOR, compiling_for
 from .settled import settled_call
@@ -388,15 +388,18 @@ class Program:
             with compiling_for(platform, self.engine.options.compile_effort, may_expand=are_few_in(self.plan)):
                 return self._traced(static, rooms, *args)
 
+        donates = self.donates
+        keeps_rooms = donates and self.layout.mesh is None and _may_record(self.plan)
+        is_lazy = keeps_rooms and are_lazy(platform)
         asked = Rooms()
 
         def program(*args: Any) -> Any:
             nonlocal asked
-            asked = Rooms()
+            asked = Rooms(is_lazy=is_lazy)
             return traced(asked, *args)
 
         def with_rooms(*args: Any) -> Any:
-            rooms = Rooms(args[-1])
+            rooms = Rooms(args[-1], is_lazy)
             return (*traced(rooms, *args[:-1]), rooms.final())
 
         def rooms_asked(*args: Any) -> Rooms:
@@ -408,9 +411,8 @@ class Program:
             compiler_options=compiler_options(self.engine.options, self.plan, platform, lengths, self.with_ynnpack),
             **self.layout.jit_options(),
         )
-        donates = self.donates
         plain = jit(program, donate_argnums=(0,) if donates else ())
-        if not donates or self.layout.mesh is not None or not _may_record(self.plan):
+        if not keeps_rooms:
             return plain  # type: ignore[no-any-return]
         jitted = jit(with_rooms, donate_argnums=(0, 4))
         return WithRooms(plain, jitted, rooms_asked, self.engine.rooms, self.layout.device)

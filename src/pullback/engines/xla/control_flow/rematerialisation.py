@@ -34,6 +34,8 @@ def computed_again(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any
     numbers = [i for i in numbers if function.parameters[i] in read]
     (body,) = step.bodies
 
+    made: list[Any] = []
+
     def compute(given: list[Any]) -> tuple[list[Any], Any]:
         values = list(arrays)
         for n, x in zip(numbers, given, strict=True):
@@ -43,16 +45,17 @@ def computed_again(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any
         inner.states = [trace.states[n] for n in body.states]
         inner.run()
         outputs = [exact(dense(y), x.dtype) for y, x in zip(inner.fetched(), body.plan.fetches, strict=True)]
-        return outputs, inner.first_code()
+        code = inner.first_code()
+        made[:] = [(x.shape, x.dtype) for x in (*outputs, code)]
+        return outputs, code
 
-    operands = [arrays[i] for i in numbers]
-    made = jax.eval_shape(compute, operands)
-    outputs, code = jax.lax.cond(
-        is_there(last),
-        compute,
-        lambda _: jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), made),
-        operands,
-    )
+    def never(given: list[Any]) -> tuple[list[Any], Any]:
+        if not made:  # jax traces this branch behind the other one, but does not promise to.
+            jax.eval_shape(compute, given)
+        *outputs, code = [jnp.zeros(shape, dtype) for shape, dtype in made]
+        return outputs, code
+
+    outputs, code = jax.lax.cond(is_there(last), compute, never, [arrays[i] for i in numbers])
     if trace.reports:
         trace.codes.append(code)
     return scattered(step, outputs)

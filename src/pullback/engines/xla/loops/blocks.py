@@ -40,8 +40,9 @@ class Blocks:
             return Sizes(block, block, 1)
         rows = [self.types[n] for n in self.part.outputs if n in self.steps.rows]
         total = sum([nbytes(x) for x in [*self.part.start(), *rows]])
-        most = self.capacity or None
-        return sizes(total, memory, most_steps=most) if block is None else sizes(total, memory, block, most)
+        largest = {} if block is None else {"largest_block": block}
+        is_lazy = self.steps.trace.level.is_lazy
+        return sizes(total, memory, most_steps=self.capacity or None, is_lazy=is_lazy, **largest)
 
     def run(self) -> Final:
         """All blocks."""

@@ -2,7 +2,8 @@
 
 A program is traced once to see which buffers its loops need. From then on these are further arguments, donated, which
 it overwrites and returns. What they hold does not matter: a loop reads only what it wrote. The programs of a session
-run one at a time, and share one pool of buffers.
+run one at a time, and share one pool of buffers. Large ones on a processor take memory as they are written to, so that
+there can be room for far more steps than most runs make.
 """
 
 from __future__ import annotations
@@ -15,10 +16,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..devices import default_device
+from ..platform import PROCESSOR
+from .untouched import can_be_had, untouched
+
 _LEAST = 1 << 16
 """Smaller buffers, in bytes, are cheaper to allocate and clear than to pass."""
-_MOST = 1 << 27
-"""The most that the pool of a session holds, in bytes."""
+_LARGE = 1 << 24
+"""Those as large, on a processor, take longer to clear, and more memory, than a program that gives them as they are."""
+_MOST = 1 << 29
+"""The most that the pool of a session holds, in bytes, but for what the program needs that ran last."""
 
 
 class User(Protocol):
@@ -31,10 +38,13 @@ class User(Protocol):
 
 
 class Rooms:
-    """The buffers that one trace of a program asks for; `given` are the arguments, None in the first trace."""
+    """The buffers that one trace of a program asks for; `given` are the arguments, None in the first trace.
 
-    def __init__(self, given: Sequence[Any] | None = None) -> None:
-        self.given = given
+    `is_lazy`: whether large ones take memory as they are written to.
+    """
+
+    def __init__(self, given: Sequence[Any] | None = None, is_lazy: bool = False) -> None:
+        self.given, self.is_lazy = given, is_lazy
         self.types: list[Any] = []
         self.users: list[User] = []
 
@@ -53,6 +63,11 @@ class Rooms:
         return [x for x in arrays if math.prod(x.shape) * np.dtype(x.dtype).itemsize >= _LEAST]
 
 
+def are_lazy(platform: str) -> bool:
+    """Whether large buffers that are kept from run to run take memory as they are written to."""
+    return platform == PROCESSOR and can_be_had()
+
+
 class RoomKeeper:
     """A pool of buffers that the programs of a session reuse, by shape, dtype and device."""
 
@@ -60,27 +75,56 @@ class RoomKeeper:
         self.free: dict[Any, list[Any]] = {}
         self.size = 0
 
-    def take(self, key: Any) -> Any:
-        """A buffer out of the pool, or a new one: of the shape, the dtype and on the device of `key`."""
-        shape, dtype, device, nbytes = key
+    def take(self, keys: Sequence[Any]) -> list[Any]:
+        """Buffers out of the pool, or new ones: of the shapes, the dtypes and on the devices of `keys`."""
+        rooms = [self._free(key) for key in keys]
+        missing = [i for i, room in enumerate(rooms) if room is None]
+        if missing:
+            for i, room in zip(missing, _new([keys[i] for i in missing]), strict=True):
+                rooms[i] = room
+        return rooms
+
+    def _free(self, key: Any) -> Any:
         try:
             room = self.free[key].pop()
         except LookupError:
-            return jax.device_put(np.zeros(shape, dtype), device)  # `jnp.zeros` would compile a program for each shape.
-        self.size -= nbytes
+            return None
+        self.size -= key[-1]
         return room
 
-    def give_back(self, key: Any, room: Any) -> None:
-        """Put a buffer into the pool, unless that is full."""
-        nbytes = key[-1]
-        if self.size + nbytes <= _MOST:
-            self.size += nbytes
+    def give_back(self, keys: Sequence[Any], rooms: Sequence[Any]) -> None:
+        """Put buffers into the pool, and others out of it if it is full."""
+        for key, room in zip(keys, rooms, strict=True):
             self.free.setdefault(key, []).append(room)
+            self.size += key[-1]
+        if self.size > _MOST:
+            self._drop_all_but(keys)
+
+    def _drop_all_but(self, keys: Sequence[Any]) -> None:
+        """Let go of buffers that are not among `keys`, until the others are few enough."""
+        for key, rooms in self.free.items():
+            while len(rooms) > keys.count(key) and self.size > _MOST:
+                rooms.pop()
+                self.size -= key[-1]
 
     def clear(self) -> None:
         """Empty the pool."""
         self.free.clear()
         self.size = 0
+
+
+def _new(keys: Sequence[Any]) -> list[Any]:
+    """Buffers of any values, on one device; what is large on a processor takes no memory before it is written to."""
+    device = keys[0][2]
+    is_lazy = are_lazy((device or default_device()).platform)
+    large = [i for i, key in enumerate(keys) if is_lazy and key[-1] >= _LARGE]
+    types = [jax.ShapeDtypeStruct(*keys[i][:2]) for i in large]  # type: ignore[no-untyped-call]
+    made = dict(zip(large, untouched(types, device) if large else [], strict=True))
+    with jax.enable_x64(True):
+        for i, (shape, dtype, *_) in enumerate(keys):
+            if i not in made:  # `jnp.zeros` would compile a program for each shape.
+                made[i] = jax.device_put(np.zeros(shape, dtype), device)
+    return [made[i] for i in range(len(keys))]
 
 
 class WithRooms:
@@ -107,12 +151,11 @@ class WithRooms:
 
     def take(self) -> list[Any]:
         """Its buffers, out of the pool: the last argument of what `lower` gives."""
-        return [*map(self.keeper.take, self.keys)]
+        return self.keeper.take(self.keys)
 
     def give_back(self, rooms: Sequence[Any]) -> None:
         """Put the last result of what `lower` gives into the pool."""
-        for key, room in zip(self.keys, rooms, strict=True):
-            self.keeper.give_back(key, room)
+        self.keeper.give_back(self.keys, rooms)
 
     @property
     def nbytes(self) -> int:
