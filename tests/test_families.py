@@ -50,6 +50,7 @@ ROOMS = {
             "known",
             "libraries",
             "materialised",
+            "reading_late",
             "movement",
             "product_times",
             "masked_rows",

@@ -12,10 +12,10 @@ from pullback.engines import concrete
 from pullback.engines.xla import array_namespace, column_major, compiler_options, fusion, inner_products
 from pullback.engines.xla.control_flow import calls
 from pullback.engines.xla.convolution import by_filter
-from pullback.engines.xla.linalg import products
 from pullback.engines.xla.loops import map as loops_map
 from pullback.engines.xla.loops import rooms
 from pullback.primitives.convolution import formulations
+from pullback.primitives.linalg import formulations as contractions
 
 LOW: dict[Any, dict[str, Any]] = {
     array_namespace: {
@@ -31,7 +31,7 @@ LOW: dict[Any, dict[str, Any]] = {
     inner_products: {"_FEW": 0},
     formulations: {"_CACHE": 2000, "_COPIED": 16, "_IN_CACHE": 64, "_IMAGES": 2, "_SEEN": 16},
     by_filter: {"_LITTLE": 8},
-    products: {"_LONG": 2, "_LARGE": 4, "_TINY": 2},
+    contractions: {"LONG": 2, "_LARGE": 4, "_TINY": 2, "_MANY": 4},
     calls: {"_MANY": 1},
     loops_map: {"_PLACE": 1, "_FEWEST": 2},
     rooms: {"_LEAST": 1},

@@ -82,9 +82,7 @@ def test_refusals_name_the_least_and_leave_the_graph_as_it_was() -> None:
         x, session = pb.placeholder(pb.float32, [4, ROWS, WIDTH]), pb.Session(engine="xla")
         fetches = net(x)
         before = len(graph.operations)
-        with pytest.raises(
-            pb.errors.ResourceExhaustedError, match="is 20,000 bytes of a compiled program, and no plan"
-        ):
+        with pytest.raises(pb.errors.ResourceExhaustedError, match="is 20,000 bytes of a compiled program, and the"):
             pb.rematerialize(fetches, "20kB", session=session)
         with pytest.raises(NotImplementedError, match="the NumPy engine compiles nothing"):
             pb.rematerialize(fetches, "1MB", session=pb.Session(engine="numpy"))
@@ -92,37 +90,41 @@ def test_refusals_name_the_least_and_leave_the_graph_as_it_was() -> None:
 
 
 class TestLoosest:
+    plain = Attempt(2000, 2000)
+
+    def test_what_fits_is_taken_as_it_is(self) -> None:
+        assert loosest(lambda limit: Attempt(limit, 0), self.plain, 2000) == self.plain
+
     def test_a_plan_is_made_tighter_by_what_it_is_over(self) -> None:
         tried = []
 
         def attempt(limit: int) -> Attempt:
             tried.append(limit)
-            return Attempt(limit, 2 * limit, is_plain=False)
+            return Attempt(limit, 2 * limit)
 
-        assert loosest(attempt, 1000) == Attempt(485, 970, False)
+        assert loosest(attempt, self.plain, 1000) == Attempt(485, 970)
         assert tried == [1000, 485]
 
     def test_a_plan_that_leaves_room_is_made_looser(self) -> None:
-        found = loosest(lambda limit: Attempt(limit, min(limit // 2, 900), is_plain=limit > 1700), 1000)
-        assert found == Attempt(1940, 900, True)
+        assert loosest(lambda limit: Attempt(limit, limit * 3 // 5), self.plain, 1000) == Attempt(1617, 970)
 
     def test_between_what_is_refused_and_what_is_over_there_may_be_one(self) -> None:
         def attempt(limit: int) -> Attempt:
             if limit < 600:
                 raise pb.errors.ResourceExhaustedError("too small")
-            return Attempt(limit, limit + 350, is_plain=False)
+            return Attempt(limit, limit + 350)
 
-        found = loosest(attempt, 1000)
+        found = loosest(attempt, self.plain, 1000)
         assert 850 <= found.taken <= 1000
 
     def test_the_least_is_named(self) -> None:
         def attempt(limit: int) -> Attempt:
             if limit < 900:
                 raise pb.errors.ResourceExhaustedError("the graph needs 900.")
-            return Attempt(limit, 2 * limit, is_plain=False)
+            return Attempt(limit, 2 * limit)
 
         with pytest.raises(pb.errors.ResourceExhaustedError) as error:
-            loosest(attempt, 1000)
+            loosest(attempt, self.plain, 1000)
         assert str(error.value) == (
             "rematerialize: the budget is 1,000 bytes of a compiled program, and the least that was allocated for a "
             "plan is 1,818. Beyond that: the graph needs 900."

@@ -24,7 +24,6 @@ _CLOSE = 1.05
 """The ratio between a limit that is refused or over and one that is not, at which the search ends."""
 _NEARER = 0.97
 _LOOSER = 1.3
-_UNBOUNDED = 1 << 62
 
 
 class Compiler(Protocol):
@@ -41,8 +40,6 @@ class Attempt(NamedTuple):
     limit: int
     taken: int
     """The bytes that are allocated for it."""
-    is_plain: bool
-    """Whether it is the graph as it was."""
 
 
 def allocated(compiler: Compiler, fetches: Sequence[Tensor | Operation], lengths: Lengths) -> int:
@@ -64,35 +61,36 @@ def _zeros(fetches: Sequence[Tensor | Operation], lengths: Lengths) -> dict[Tens
     return found
 
 
-def loosest(attempt: Callable[[int], Attempt], budget: int) -> Attempt:
+def loosest(attempt: Callable[[int], Attempt], plain: Attempt, budget: int) -> Attempt:
     """The plan of the least work that is found, of those for which no more than `budget` bytes are allocated.
 
     Raises:
         ResourceExhaustedError: none is found.
     """
+    if plain.taken <= budget:
+        return plain
     fitting: Attempt | None = None
-    over: Attempt | None = None
-    below, above, limit = 0, _UNBOUNDED, budget
-    refused = ""
+    over, below, refused = plain, 0, ""
+    nearer = plain.limit * budget / plain.taken
     for _ in range(_TRIED):
+        limit = round(nearer) if below < nearer < over.limit else (below + over.limit) // 2
         try:
             made = attempt(limit)
         except ResourceExhaustedError as error:
             refused, below, nearer = refused or str(error), limit, limit * _LOOSER
         else:
-            nearer = limit * budget / made.taken * _NEARER if made.taken else limit
+            nearer = limit * budget / max(made.taken, 1) * _NEARER
             if made.taken > budget:
-                over, above = made, limit
+                over = made
             else:
                 fitting, below = made, limit
-                if made.is_plain or made.taken >= _ENOUGH * budget:
+                if made.taken >= _ENOUGH * budget:
                     break
-        if fitting and above < _CLOSE * below:
+        if fitting and over.limit < _CLOSE * below:
             break
-        limit = round(nearer) if below < nearer < above else (below + above) // 2
     if fitting:
         return fitting
-    least = f"the least that was allocated for a plan is {over.taken:,}" if over else "no plan was found"
     raise ResourceExhaustedError(
-        f"rematerialize: the budget is {budget:,} bytes of a compiled program, and {least}. Beyond that: {refused}"
+        f"rematerialize: the budget is {budget:,} bytes of a compiled program, and the least that was allocated for a "
+        f"plan is {over.taken:,}. Beyond that: {refused}"
     )

@@ -170,12 +170,11 @@ def _allocated(
             if plan not in known:
                 elements = Structure(found, "rematerialize", operations=True).elements
                 known[plan] = allocated(session, elements, Lengths(_given(sizes)))
-            is_plain = report.microbatches == 1 and not (report.recomputed or report.inside)
-            made = Attempt(limit, known[plan], is_plain)
+            made = Attempt(min(limit, report.plain_peak), known[plan])
             raise ProbedError
         return made
 
-    chosen = loosest(attempt, budget)
+    chosen = loosest(attempt, attempt(sys.maxsize), budget)
     made = _rematerialized(fetches, chosen.limit, sizes, name, beside=beside)
     report = replace(made.report, budget=budget, compiled_peak=chosen.taken, is_allocated=True)
     return Rematerialized(made.fetches, report)

@@ -6,6 +6,7 @@ where the operands are kept as long anyway, and an array where they would not be
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
@@ -40,6 +41,7 @@ def read_late(plan: Plan) -> frozenset[int]:
     last = {n: t for t, step in enumerate(plan.steps) for n in step.inputs} | dict.fromkeys(plan.fetch_slots, count)
     until = dict.fromkeys([*plan.feed_slots, *[n for n, _ in plan.constants]], count)
     """Up to which step a value is there, or what it can be computed of."""
+    readers = Counter(n for step in plan.steps for n in step.inputs)
     largest = max([_size(y) for step in plan.steps for y in step.op.outputs], default=0)
     found: set[int] = set()
     for t, step in enumerate(plan.steps):
@@ -52,7 +54,8 @@ def read_late(plan: Plan) -> frozenset[int]:
         read, soon = last.get(n, t), _SOON_IF_SMALL if size <= _SMALL else _SOON
         whole = [until[m] for m, s in zip(step.inputs, sizes, strict=True) if m in until and s == size]
         there = min(whole, default=count)
-        if read - max(t, there) > soon and _LITTLE * size > largest and _is_cheap(op):
+        is_alone = len(whole) == 1 and readers[step.inputs[sizes.index(size)]] == 1
+        if read - max(t, there) > soon and _LITTLE * size > largest and not is_alone and _is_cheap(op):
             found.add(n)
             there = read
         until[n] = there
