@@ -217,7 +217,6 @@ def in_order(rows: int, width: int) -> tuple[list[Tensor], list[Any]]:
 
 PREDICTED: dict[str, Callable[[], tuple[list[Tensor], list[Any]]]] = {
     "attention and layer normalisation": lambda: attention(4, 64, 32),
-    "the same, of more rows": lambda: attention(8, 64, 128),
     "batch normalisation of dense layers": lambda: normalised(512, 64),
     "the same, of more rows than a product is long": lambda: normalised(1024, 48),
     "all derivatives of an embedding": lambda: embedded(2000, 64),

@@ -1,12 +1,11 @@
 """Rematerialisation that XLA does by itself: elementwise results that it computes again where they are read late.
 
 On a processor it works a cheap elementwise operation into whatever reads it, however late that is. That costs nothing
-where the operands are kept as long anyway, and an array where they would not be.
+where the operands are kept as long anyway, or one is kept in place of the result, and arrays where several are kept.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
@@ -32,7 +31,7 @@ _LITTLE = 4
 
 
 def read_late(plan: Plan) -> frozenset[int]:
-    """The slots of cheap elementwise results that are read late, and made of arrays that nothing else reads then.
+    """The slots of cheap elementwise results that are read late, and made of several arrays that are not there then.
 
     These are results of another kind: where all is elementwise it is computed in one loop. What is spread out of little
     is computed where it is read, and what is small itself does not matter.
@@ -41,7 +40,6 @@ def read_late(plan: Plan) -> frozenset[int]:
     last = {n: t for t, step in enumerate(plan.steps) for n in step.inputs} | dict.fromkeys(plan.fetch_slots, count)
     until = dict.fromkeys([*plan.feed_slots, *[n for n, _ in plan.constants]], count)
     """Up to which step a value is there, or what it can be computed of."""
-    readers = Counter(n for step in plan.steps for n in step.inputs)
     largest = max([_size(y) for step in plan.steps for y in step.op.outputs], default=0)
     found: set[int] = set()
     for t, step in enumerate(plan.steps):
@@ -54,8 +52,8 @@ def read_late(plan: Plan) -> frozenset[int]:
         read, soon = last.get(n, t), _SOON_IF_SMALL if size <= _SMALL else _SOON
         whole = [until[m] for m, s in zip(step.inputs, sizes, strict=True) if m in until and s == size]
         there = min(whole, default=count)
-        is_alone = len(whole) == 1 and readers[step.inputs[sizes.index(size)]] == 1
-        if read - max(t, there) > soon and _LITTLE * size > largest and not is_alone and _is_cheap(op):
+        gone = {m for m, k in zip(step.inputs, sizes, strict=True) if k == size and until.get(m, count) + soon < read}
+        if len(gone) > 1 and read - t > soon and _LITTLE * size > largest and _is_cheap(op):
             found.add(n)
             there = read
         until[n] = there
