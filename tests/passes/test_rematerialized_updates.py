@@ -113,3 +113,57 @@ def test_variables_made_after_a_change_by_the_batch_stay_the_same(monkeypatch: p
         session.run(pb.global_variables_initializer())
         first, *_ = session.run(found, {ids: TOKENS})
         assert session.run(found, {ids: TOKENS})[0] < first
+
+
+def by_the_batch(table: Any, y: Tensor) -> Any:
+    return table.assign_add(pb.zeros([53, 16]) + pb.reduce_mean(y))
+
+
+def by_itself(table: Any, y: Tensor) -> Any:
+    del y
+    return table.assign_add(pb.ones([53, 16]))
+
+
+def in_a_branch(table: Any, y: Tensor) -> Any:
+    del y
+    return pb.cond(
+        table[0, 0] > -100.0, lambda: table.assign_add(pb.ones([53, 16])), lambda: table.assign(pb.zeros([53, 16]))
+    )
+
+
+@pytest.mark.parametrize("rows", [64, None], ids=["known", "given"])
+@pytest.mark.parametrize("change", [by_the_batch, by_itself, in_a_branch])
+@pytest.mark.parametrize("reads", ["before", "after", "whole"])
+def test_tables_are_read_before_or_after_they_are_changed(
+    change: Any, reads: str, rows: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that cannot be in micro-batches it is refused, and computed again or not at all."""
+    values: list[Any] = []
+    for threshold in (None, -1.0, 10.0):
+        with pb.Graph().as_default():
+            ids, x = pb.placeholder(pb.int32, [rows, 8]), pb.placeholder(pb.float32, [rows, 8, 16])
+            sizes = {ids: [64, 8], x: [64, 8, 16]}
+            table = pb.Variable(IMAGES[0].reshape(53, 16) * 0.1)
+            y = pb.gather(table, ids) + x if reads == "before" else x
+            for _ in range(6):
+                y = pb.tanh(pb.exp(pb.sin(y)))
+            changed = change(table, y)
+            if reads != "before":
+                y = y + (pb.gather(table, ids) if reads == "after" else pb.reduce_mean(table.read_value(), 0))
+            loss = pb.reduce_mean(pb.square(pb.tanh(y)))
+            fetches: Any = [loss, *pb.gradients(loss, x), changed.op]
+            if threshold is not None:
+                monkeypatch.setattr(rematerialization, "_MUCH", threshold)
+                plain = pb.rematerialize(fetches, "1GB", sizes=sizes).report.plain_peak
+                try:
+                    fetches = pb.rematerialize(fetches, round(plain * 0.8), sizes=sizes).fetches
+                except pb.errors.ResourceExhaustedError:
+                    continue
+            session = pb.Session(engine="numpy")
+            session.run(table.initializer)
+            loss_and_slopes = session.run(fetches, {ids: TOKENS, x: np.resize(IMAGES, [64, 8, 16])})[:2]
+            values.append([*loss_and_slopes, session.run(table)])
+    assert len(values) > 1
+    for found in values[1:]:
+        for a, b in zip(values[0], found, strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-7)

@@ -31,9 +31,9 @@ class Memory:
       of which a run takes the ys that are fetched beside, too. What cannot be is an error, or, where a loop needs more
       by itself, which keeps a few states whatever the budget, a warning.
 
-    Derivatives are the same: on NumPy to the last bit, on XLA up to rounding. What is computed again costs about one
-    more run of the loop. Steps that call Python (`py_function`) are not made twice: what they give is kept, for which
-    XLA needs `maximum_iterations`.
+    Derivatives are the same: on NumPy to the last bit but for micro-batches, whose sums round otherwise, on XLA up to
+    rounding. What is computed again costs about one more run of the loop. Steps that call Python (`py_function`) are
+    not made twice: what they give is kept, for which XLA needs `maximum_iterations`.
 
     Raises:
         ValueError: `every` or `budget` is not positive, or `budget` is no number of bytes.

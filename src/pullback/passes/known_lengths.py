@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core.dtypes import resource
 from ..core.errors import PullbackError
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..primitives.base.state import AbstractStateful
@@ -75,6 +76,8 @@ def specialized(view: View, lengths: Lengths) -> Specialized | None:
 def _copied(view: View, lengths: Lengths) -> Specialized:
     made = Specialized(view)
     graph = get_default_graph().acting
+    handles: set[Tensor] = set()
+    """Those of variables that a copy reads or changes: what does so later comes later."""
     for op in view.operations:
         if isinstance(op.primitive, Placeholder):
             (x,) = op.outputs
@@ -85,8 +88,10 @@ def _copied(view: View, lengths: Lengths) -> Specialized:
             continue
         before = view.inputs(op)
         inputs = [made.values.get(x, x) for x in before]
-        if inputs == list(before) and not any(c in made.operations for c in op.controls):
+        waits = any(c in made.operations for c in op.controls) or not handles.isdisjoint(before)
+        if inputs == list(before) and not waits:
             continue
+        handles.update(x for x in before if x.dtype is resource)
         controls = tuple([made.operations.get(c, c) for c in view.controls(op)])
         outputs = _of_shapes(op, inputs) if not controls else None
         if outputs is None:

@@ -15,10 +15,10 @@ from ..core.dtypes import INEXACT, TokenType, resource
 from ..core.graph import Operation, Tensor, site_of
 from ..core.operation import index_of
 from ..core.traits import CONSTANT, GIVEN
-from ..primitives.base.state import AbstractStateful
 from ..primitives.creation.placeholders import Placeholder
 from .microbatch_parts import Part
 from .microbatch_rules import part_of
+from .variable_changes import handles_changed, writes_state
 from .view import View
 
 _LENGTHS_TRIED = 3
@@ -95,6 +95,8 @@ class _Dividing:
         self.in_parts: set[Operation] = set()
         self.looked_up: set[Tensor] = set()
         """Variables of which the batch reads rows."""
+        self.changed: set[Tensor] = set()
+        """Those that something changes, or may, that comes after the parts."""
         self.updating = _only_for_updates(view)
         self.acted = False
         """Whether something that comes after the parts has an effect: what is read of variables then comes later."""
@@ -110,7 +112,7 @@ class _Dividing:
                 self._run_on_parts(op, inputs)
             elif self._is_late(op, inputs):
                 self._run_later(op)
-            elif not self.looked_up.isdisjoint(inputs) and _writes(op):
+            elif not self.looked_up.isdisjoint(handles_changed(op)):
                 raise _refused(op, "changes a variable of which rows of the batch were read before")
         for op in self.view.targets:
             if self.view.runs_for(op) in self.in_parts:
@@ -151,11 +153,14 @@ class _Dividing:
         self.after.add(op)
         self.made.late.append(op)
         self.acted = self.acted or op.primitive.stateful or op.primitive.acts
+        self.changed.update(handles_changed(op))
 
     def _part_of_run(self, op: Operation, inputs: Sequence[Tensor]) -> Part | str:
         """How an operation is run on each part, or why it is not."""
         if op.controls:
             return "waits for others"
+        if not self.changed.isdisjoint(inputs):
+            return "reads rows of a variable after a change that follows from all rows of the batch"
         for x in inputs:
             if x in self.made.totals or x.op in self.after:
                 return f"reads the batch by rows, and '{x.op.name}', which follows from all of its rows"
@@ -210,7 +215,7 @@ def _only_for_updates(view: View) -> set[Operation]:
     read = {view.stand_in(y).op for y in view.results}
     found: set[Operation] = set()
     for op in reversed(view.operations):
-        if _writes(op) or (op.outputs and op not in read):
+        if writes_state(op) or (op.outputs and op not in read):
             found.add(op)
             continue
         read.update(x.op for x in view.inputs(op))
@@ -219,10 +224,6 @@ def _only_for_updates(view: View) -> set[Operation]:
 
 def _is_handle(op: Operation) -> bool:
     return not op.inputs and op.outputs[0].dtype is resource
-
-
-def _writes(op: Operation) -> bool:
-    return isinstance(op.primitive, AbstractStateful) and op.primitive.writes_state
 
 
 def _refused(op: Operation, why: str) -> RefusedError:

@@ -16,7 +16,6 @@ from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor, site_of
 from ..core.traits import ADDS, ELEMENTWISE, GIVEN, VIEWS, bilinear, multiplies, zero_wins
 from ..primitives.activations.rectifiers import ReluGrad
-from ..primitives.base.state import AbstractStateful
 from ..primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput
 from ..primitives.pooling.max_pool import MaxPoolGrad
 from .checkpoints import checkpointed
@@ -25,6 +24,7 @@ from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Peak, peak_beside, peak_of, pieces_of
 from .run_lengths import Lengths
+from .variable_changes import handles_changed
 from .view import View
 
 _TRIED = 5
@@ -34,8 +34,6 @@ _MANY = 1500
 
 _SPREAD = 4
 """How many times as large as what it is made of something is that is spread out of little."""
-
-
 _SOON = 8
 """The steps up to which something is not kept long."""
 
@@ -344,11 +342,9 @@ def _changed_before(view: View) -> set[Operation]:
     found: set[Operation] = set()
     changed: set[Tensor] = set()
     for op in view.operations:
-        handles = [x for x in op.inputs if x.dtype is resource]
         if GIVEN in op.primitive.traits:
-            found.update([op] if op.controls or not changed.isdisjoint(handles) else [])
-        elif op.primitive.functions or (isinstance(op.primitive, AbstractStateful) and op.primitive.writes_state):
-            changed.update(handles)
+            found.update([op] if op.controls or not changed.isdisjoint(op.inputs) else [])
+        changed.update(handles_changed(op))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,14 +50,15 @@ def split(view: View, lengths: Lengths, budget: int, *, beside: bool = False, ma
     Raises:
         NotSplitError: the graph cannot be run so, or not within the budget.
     """
-    with get_default_graph().acting.transaction():
+    with suppress(ProbedError), get_default_graph().acting.transaction():
         fixed = specialized(view, lengths) if may_fix else None
         if fixed is None or (beside and any(_acts(op) for op in fixed.operations)):
-            return _split(view, [], lengths, budget, beside=beside)
+            raise ProbedError
         made = _split(fixed.view, fixed.fed, lengths, budget, beside=beside)
         found: dict[Tensor | Operation, Any] = {y: made.found[fixed.values.get(y, y)] for y in view.results}
         found.update((op, made.found[fixed.operations.get(op, op)]) for op in view.targets)
         return replace(made, found=found)
+    return _split(view, [], lengths, budget, beside=beside)
 
 
 def _split(view: View, fed: Sequence[Tensor], lengths: Lengths, budget: int, *, beside: bool) -> Split:
