@@ -37,7 +37,7 @@ NOT_EXPORTED = (
     "a function has no effects",
     "the platform for the specified backend cpu is different",
     "gives a shape that depends on values computed by the run",
-    "no compatibility guarantees",
+    "calls Python, which a program that is saved cannot",
     "primitive 'eig' not found for platform tpu",
 )
 """What is said of assignments, of calls of Python, of shapes by feeds, and of `eig`: in files, and on a TPU."""

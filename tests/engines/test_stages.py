@@ -209,7 +209,7 @@ def test_what_stages_do_not_do_is_said_in_all_processes(tmp_path: Path) -> None:
     assert "gives a shape that another process needs before it runs" in said, said
     assert session.run(away) > 7.0
     said = error_of(pb.Session(soft_placement=False), away)
-    assert "'/task:9/cpu:0', which is not here" in said and "'/task:0/device:CPU:1'" in said, said
+    assert "'/task:9/device:CPU:0', which is not here" in said and "'/task:0/device:CPU:1'" in said, said
     said = error_of(pb.Session(check_numerics=True), away)
     assert said == "Session: no texts, and no check_numerics, over devices of many processes", said
     """

@@ -71,6 +71,13 @@ def images(*shape: int | None, dtype: Any = pb.float32) -> pb.Tensor:
             "conv2d_transpose: images float32[1,9,8,2] would give float32[1,5,4,3], not float32[1,4,4,3]",
         ),
         (
+            lambda: nn.depthwise_conv2d_backprop_filter(
+                images(1, 4, 4, 3), [3, 3, 3, 2], images(1, 4, 4, 5), [1, 1, 1, 1], "SAME"
+            ),
+            "depthwise_conv2d_backprop_filter: filters float32[3,3,3,2] on images float32[1,4,4,3] would give"
+            " float32[1,4,4,6], not float32[1,4,4,5]",
+        ),
+        (
             lambda: nn.depthwise_conv2d(images(1, 4, 4, 3), images(3, 3, 2, 1), 1, "SAME"),
             "depthwise_conv2d: the filters float32[3,3,2,1] are for 2 channels, not for 3",
         ),

@@ -157,9 +157,13 @@ class AbstractConvolutionByFilter(Primitive):
         """The primitives that belong together."""
 
     def infer(self, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
-        del dy
         known = shape_to_infer(self.filter_sizes, sizes)
-        return (TensorType(x.dtype, TensorShape([None] * (len(self.strides) + 2)) if known.rank is None else known),)
+        f = TensorType(x.dtype, TensorShape([None] * (len(self.strides) + 2)) if known.rank is None else known)
+        expected = _result_type(self, x, f, _check_filters(self, x, f))
+        if not expected.shape.is_compatible_with(dy.shape):
+            function = self.family().function
+            raise ValueError(f"{function}_backprop_filter: filters {f} on images {x} would give {expected}, not {dy}")
+        return (f,)
 
     def links(self, i: int, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> Links | None:
         del dy, sizes
