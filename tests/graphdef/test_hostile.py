@@ -61,6 +61,26 @@ def test_a_function_that_is_not_there_is_said() -> None:
     assert str(error.value) == "import_graph_def: there is no function 'g' in the library"
 
 
+CIRCLE = """
+    node_def { name: "a" op: "Identity" input: "b:output:0" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "b" op: "Identity" input: "a:output:0" attr { key: "T" value { type: DT_FLOAT } } }
+"""
+
+
+def test_nodes_in_a_circle_that_hand_on_what_they_are_given_are_refused() -> None:
+    graph = GraphDef()
+    signature = 'signature { name: "f" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }'
+    text_format.Parse(
+        f'library {{ function {{ {signature} {CIRCLE} ret {{ key: "y" value: "a:output:0" }} }} }}', graph
+    )
+    text_format.Parse(X + 'node { name: "loop" op: "While" input: "x" }', graph)
+    for role in ("cond", "body"):
+        graph.node[1].attr[role].func.name = "f"
+    with pytest.raises(pb.errors.InvalidArgumentError) as error, pb.Graph().as_default():
+        pb.import_graph_def(graph)
+    assert str(error.value) == "import_graph_def: in the function 'f', 'a' depends on itself"
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_damaged_graph_is_an_error_of_ours(seed: int) -> None:
     """Inputs, attributes and op types are taken away or exchanged; nothing else than our errors comes of it."""

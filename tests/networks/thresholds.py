@@ -12,6 +12,7 @@ from pullback.engines import concrete
 from pullback.engines.xla import array_namespace, column_major, compiler_options, fusion, inner_products
 from pullback.engines.xla.control_flow import calls
 from pullback.engines.xla.convolution import by_filter
+from pullback.engines.xla.linalg import products
 from pullback.engines.xla.loops import map as loops_map
 from pullback.engines.xla.loops import rooms
 from pullback.primitives.convolution import formulations
@@ -32,6 +33,7 @@ LOW: dict[Any, dict[str, Any]] = {
     formulations: {"_CACHE": 2000, "_COPIED": 16, "_IN_CACHE": 64, "_IMAGES": 2, "_SEEN": 16},
     by_filter: {"_LITTLE": 8},
     contractions: {"LONG": 2, "_LARGE": 4, "_TINY": 2, "_MANY": 4},
+    products: {"_FEWEST": 1},
     calls: {"_MANY": 1},
     loops_map: {"_PLACE": 1, "_FEWEST": 2},
     rooms: {"_LEAST": 1},

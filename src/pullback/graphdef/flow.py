@@ -7,7 +7,7 @@ joins the two sides of Switch nodes on one predicate: the result of a conditiona
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -123,14 +123,19 @@ class Flow:
 
     def _only_says_where(self, name: str) -> bool:
         """Whether a node is there to be waited for by what is in a loop or in a branch."""
-        while self.op_type(name) == "Identity" and self.section.reads[name]:
-            name = self.section.reads[name][0].node
+        name = self._followed(Source(name, 0), ("Identity",)).node
         op_type = self.op_type(name)
         return op_type in (*_SWITCH, *_ENTER, "LoopCond") or (op_type in _MERGE and self.is_loop_variable(name))
 
     def origin(self, source: Source) -> Source:
         """What an output is the same as, through nodes that hand on what they are given."""
-        while self.op_type(source.node) in _HANDS_ON and self.section.reads[source.node]:
+        return self._followed(source, _HANDS_ON)
+
+    def _followed(self, source: Source, op_types: Collection[str]) -> Source:
+        """What an output is the same as, through nodes of these types; in a circle of them one of those."""
+        passed = set()
+        while self.op_type(source.node) in op_types and self.section.reads[source.node] and source.node not in passed:
+            passed.add(source.node)
             source = self.section.reads[source.node][0]
         return source
 

@@ -11,8 +11,10 @@ itself makes of its first factor costs more than the arithmetic then. 1000 rows 
 straight way. Of a small factor the transpose is made all the same, of that which more such products read: those of
 conjugate gradients then take two thirds of the time (1000 rows of 64 and of 64: 80 us, and 120).
 
-Large stacks of small matrices are multiplied as sums of products of columns with rows: 50,000 of 4 x 4 take 0.5 ms, and
-8 to 50 by XLA's operation, which calls what is meant for one large matrix.
+Stacks of small matrices are multiplied as sums of products of columns with rows: 50,000 of 4 x 4 take 0.5 ms, and 8 to 50
+by XLA's operation, which calls for each what is meant for a large matrix. The derivatives of a product of twenty stacks
+of 128 take 0.17 ms, and 2.9. Each product is an array: worked into what reads them, in the derivatives of 1000, they would
+take three times as long.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from ..registry import xla_kernel
 
 _SMALL = 8
 """The rows and columns of a small matrix."""
+_FEWEST = 8
+"""The matrices from which on a stack of small ones is multiplied term by term."""
 
 
 def made(x: Any) -> Any:
@@ -105,15 +109,15 @@ def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
     total = a[..., :, :1] * b[..., :1, :]
     for k in range(1, a.shape[-1]):
         total = total + a[..., :, k : k + 1] * b[..., k : k + 1, :]
-    return total
+    return materialised(total)
 
 
 def _is_small_stack(x: Any) -> bool:
-    """Whether `x` is a large stack of small matrices, of numbers that are not widened for their sum."""
+    """Whether `x` is a stack of small matrices, of numbers that are not widened for their sum."""
     if x.dtype.itemsize < 4 or not all(isinstance(n, int) for n in x.shape):
         return False
     *stack, rows, columns = x.shape
-    return bool(0 < rows <= _SMALL and 0 < columns <= _SMALL and prod(stack) >= LONG)
+    return bool(0 < rows <= _SMALL and 0 < columns <= _SMALL and prod(stack) >= _FEWEST)
 
 
 @xla_kernel(Einsum)
