@@ -11,10 +11,10 @@ itself makes of its first factor costs more than the arithmetic then. 1000 rows 
 straight way. Of a small factor the transpose is made all the same, of that which more such products read: those of
 conjugate gradients then take two thirds of the time (1000 rows of 64 and of 64: 80 us, and 120).
 
-Stacks of small matrices are multiplied as sums of products of columns with rows: 50,000 of 4 x 4 take 0.5 ms, and 8 to 50
-by XLA's operation, which calls for each what is meant for a large matrix. The derivatives of a product of twenty stacks
-of 128 take 0.17 ms, and 2.9. Each product is an array: worked into what reads them, in the derivatives of 1000, they would
-take three times as long.
+Stacks of small matrices are multiplied as sums of products of columns with rows: 50,000 of 4 x 4 take 0.5 ms, and 8 to
+50 by XLA's operation, which calls for each what is meant for a large matrix. The derivatives of a product of twenty
+stacks of 128 take 0.17 ms, and 2.9. Each product is an array: worked into what reads them, in the derivatives of 1000,
+they would take three times as long.
 """
 
 from __future__ import annotations
