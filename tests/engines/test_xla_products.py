@@ -72,6 +72,18 @@ def test_the_factor_that_more_products_read_is_transposed() -> None:
         np.testing.assert_allclose(found[1][i], fed[b].T @ fed[a], rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize(("shape", "count"), [([8, 4, 5], 0), ([2, 4, 8, 8], 0), ([7, 4, 5], 1), ([8, 4, 9], 1)])
+def test_stacks_of_small_matrices_are_multiplied_term_by_term(shape: list[int], count: int) -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, *shape)).astype(np.float32)
+    with pb.Graph().as_default():
+        x, y = [pb.placeholder(pb.float32, shape) for _ in range(2)]
+        z = pb.matmul(x, y, transpose_b=True)
+        text = pb.xla.to_stablehlo(z, [x, y], platform="cpu").mlir_module()
+        found = pb.Session(engine="xla").run(z, {x: a, y: b})
+    assert text.count("stablehlo.dot_general") == count
+    np.testing.assert_allclose(found, a @ b.swapaxes(-1, -2), rtol=1e-5, atol=1e-5)
+
+
 INNER = {
     "product": (lambda x, y: pb.reduce_sum(x * y), 1),
     "square": (lambda x, y: pb.reduce_sum(pb.square(x)), 1),
