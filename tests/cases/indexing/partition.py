@@ -21,7 +21,6 @@ CASES: list[Case] = [
         [normal(2, 2, 2), np.array([[1, 0], [1, 1]])],
         expected=lambda a, i: [a[i == 0], a[i == 1]],
         not_compiled="how many rows there are depends on values",
-        not_onnx="numbers of more than one axis: there is no writer for their parts",
     ),
     Case(
         "dynamic_stitch",
