@@ -34,7 +34,7 @@ NOT_WRITTEN = {
     "cumulative": 1,
     "image": 57,
     "indexing": 4,
-    "linalg": 146,
+    "linalg": 147,
     "losses": 8,
     "normalization": 1,
     "pooling": 3,
