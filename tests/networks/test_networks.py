@@ -51,6 +51,25 @@ ROWS = Network(
 )
 """The second derivative reads rows of a loop on the host, of several lengths, beside what is on the device."""
 
+HALVES = Network(
+    nodes=(
+        Source((-1, 65)),
+        Source((65, 65)),
+        Layer("collected", (0, 1), {"count": 5, "how": "squares"}),
+        Source((-1, 65)),
+        Source((65, 65)),
+        Source((65,)),
+        Layer("dense", (3, 4, 5), {"transposed": False, "kind": "identity"}),
+    ),
+    results=(2, 6),
+    dtype="bfloat16",
+    orders=1,
+    cotangents="ones",
+    fetched=("values",),
+    batches=(8,),
+)
+"""Halves that are read late are rows of a loop whose number only the run knows."""
+
 OVERFLOWING = replace(
     SUM,
     nodes=(
@@ -68,6 +87,10 @@ OVERFLOWING = replace(
 
 def test_rows_of_several_lengths_stay_on_the_host() -> None:
     check(ROWS)
+
+
+def test_rows_of_halves_are_read_late() -> None:
+    check(HALVES)
 
 
 @pytest.mark.usefixtures("optimized_programs")

@@ -73,7 +73,7 @@ class Kept:
         found = [self._first.get(n, x) for n, x in zip(step.inputs, arrays, strict=True)]
         for i, n in enumerate(step.inputs):
             waits = n in self._halves and n not in self._first and times[i] < times[latest]
-            if waits and arrays[i].dtype == bfloat16 and _is_array(arrays[i]) and _is_array(arrays[latest]):
+            if waits and _is_array(arrays[i]) and arrays[i].dtype == bfloat16 and _is_array(arrays[latest]):
                 found[i] = materialised(arrays[i], arrays[latest])
         for n in step.inputs:
             self._first.pop(n, None)
