@@ -272,12 +272,12 @@ def test_large_stacks_of_small_matrices_are_multiplied_as_on_numpy(m: int, k: in
     np.testing.assert_array_equal(found[1], expected[1])
 
 
-def test_large_stacks_of_small_matrices_take_no_product_of_matrices() -> None:
+def test_stacks_of_small_matrices_take_no_product_of_matrices() -> None:
     def products(stack: int | None, n: int) -> int:
         x = pb.placeholder(pb.float32, [stack, n, n])
         return pb.xla.to_stablehlo(x @ x, [x]).mlir_module().count("stablehlo.dot_general")
 
-    assert [products(*given) for given in ((2000, 4), (2000, 9), (20, 4), (None, 4))] == [0, 1, 1, 1]
+    assert [products(*given) for given in ((8, 4), (2000, 9), (7, 4), (None, 4))] == [0, 1, 1, 1]
 
 
 def test_sums_of_few_elements_are_reductions_in_programs_that_are_to_be_compiled_soon() -> None:

@@ -16,13 +16,12 @@ from ...primitives.identity.identity import (
     StopGradient,
 )
 from ...primitives.identity.sharding import Sharding
-from ...primitives.indexing.partition import PartNumbers
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
 
 
-@writer(Identity, PartNumbers, StopGradient, PreventGradient, Sharding, pairs=True)
+@writer(Identity, StopGradient, PreventGradient, Sharding, pairs=True)
 def same(w: Writer, p: Any, x: Value) -> Value:
     del w
     return x
