@@ -54,6 +54,10 @@ def _zeros_in(x: np.ndarray, *places: tuple[int, ...]) -> np.ndarray:
     return x
 
 
+def _shares(x: np.ndarray) -> np.ndarray:
+    return np.exp(x) / np.exp(x).sum()
+
+
 def _logsumexp(x: np.ndarray, axis: object, keepdims: bool) -> np.ndarray:
     return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
 
@@ -166,6 +170,13 @@ CASES = [
     ),
     Case(
         "logsumexp_of_large", lambda x: pb.reduce_logsumexp(x), [np.array([1000.0, 1000.0])], expected=1000 + np.log(2)
+    ),
+    Case(
+        "logsumexp_gradient_of_large",
+        lambda x: pb.gradients(pb.reduce_logsumexp(x, [0, 1]), x),
+        [1e12 + np.array([[0.5, -0.25], [1.0, 2.0]])],
+        wrt=[],
+        expected=_shares(np.array([[0.5, -0.25], [1.0, 2.0]])),
     ),
     Case("logsumexp_empty", lambda x: pb.reduce_logsumexp(x, 0), [normal(0, 2)], wrt=[], expected=np.full(2, -np.inf)),
     Case("euclidean_norm_at_zero", lambda x: pb.gradients(pb.norm(x), x), [np.zeros(3)], wrt=[], expected=np.zeros(3)),

@@ -87,3 +87,17 @@ def test_a_long_running_log_of_a_sum() -> None:
         y = pb.math.cumulative_logsumexp(x)
         found = pb.Session(engine="numpy").run(y)
     np.testing.assert_allclose(found, np.log(np.cumsum(np.exp(x.astype(np.float64)))), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16])
+@pytest.mark.parametrize("last", [pb.reduce_logsumexp, lambda x: pb.math.cumulative_logsumexp(x)[-1]])
+def test_derivatives_of_logs_of_sums_by_large_elements(engine: str, dtype: pb.DType, last: Any) -> None:
+    if engine == "xla":
+        pytest.importorskip("jax")
+    raw = np.array([60.0, 61.5, 58.0, 61.0])
+    shares = np.exp(raw - 60) / np.exp(raw - 60).sum()
+    with pb.Graph().as_default():
+        x = pb.constant(raw, dtype)
+        found = pb.Session(engine=engine).run(pb.gradients(last(x), x)[0])
+    np.testing.assert_allclose(found.astype(np.float64), shares, rtol=0.01)

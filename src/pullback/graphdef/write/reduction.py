@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32
 from ...primitives.reduction.argmax import ArgMax, ArgMin
-from ...primitives.reduction.logsumexp import LogSumExp
+from ...primitives.reduction.logsumexp import LogSumExp, LogSumExpShares
 from ...primitives.reduction.moments import Moments
 from ...primitives.reduction.norms import EuclideanNorm, Root
 from ...primitives.reduction.product import Prod
@@ -47,13 +47,27 @@ def place(body: Body, p: Any, x: Ref) -> Any:
 
 @writer(LogSumExp)
 def log_sum_exp(body: Body, p: Any, x: Ref) -> Any:
-    """max + log(sum(exp(x - max))), where an infinite maximum counts as zero."""
+    top, _, total = _exponentials(body, p, x)
+    result = body.node("AddV2", body.node("Log", total), top)
+    return result if p.keepdims else body.main("Sum", result, axes_of(body, p), keep_dims=False)
+
+
+@writer(LogSumExpShares)
+def log_sum_exp_shares(body: Body, p: Any, x: Ref) -> Any:
+    _, e, total = _exponentials(body, p, x)
+    infinite = body.node("Equal", e, body.constant(np.inf, x.dtype))
+    ones = body.node("OnesLike", x)
+    return body.main("SelectV2", infinite, ones, body.node("DivNoNan", e, total))
+
+
+def _exponentials(body: Body, p: Any, x: Ref) -> tuple[Ref, Ref, Ref]:
+    """The largest element, made finite, `exp` of the elements less that, and its sum."""
     axes = axes_of(body, p)
-    most = body.node("Max", x, axes, keep_dims=True)
-    shift = body.node("SelectV2", body.node("IsFinite", most), most, body.constant(0, x.dtype))
-    total = body.node("Sum", body.node("Exp", body.node("Sub", x, shift)), axes, keep_dims=True)
-    result = body.node("AddV2", body.node("Log", total), shift)
-    return result if p.keepdims else body.main("Sum", result, axes, keep_dims=False)
+    most = body.constant(np.finfo(x.dtype).max, x.dtype)
+    top = body.node("Max", x, axes, keep_dims=True)
+    top = body.node("Maximum", body.node("Minimum", top, most), body.node("Neg", most))
+    e = body.node("Exp", body.node("Sub", x, top))
+    return top, e, body.node("Sum", e, axes, keep_dims=True)
 
 
 @writer(CountNonzero)

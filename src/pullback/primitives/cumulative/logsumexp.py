@@ -16,6 +16,7 @@ from ...core.traits import Links, bounds_by_traits
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32
+from ..casting.cast import cast
 from ..elementwise.masking import multiply_no_nan
 from ..reduction.reduce import take_numbers
 from .cumsum import Recurrence, Shift, running_axes, scanned, shifted
@@ -83,8 +84,14 @@ class CumulativeLogsumexp(Primitive):
         return (lambda: self._back(dy, op),)
 
     def _back(self, dy: Tensor, op: Operation) -> Tensor:
-        """`s[i] = dy[i] + s[i+1] * exp(y[i] - y[i+1])`, times `exp(x - y)`: no exponent is above 0."""
+        """`s[i] = dy[i] + s[i+1] * exp(y[i] - y[i+1])`, times `exp(x - y)`: no exponent is above 0.
+
+        Of 16-bit floats with results in float32, as exponents are as inexact as the last digit of a result.
+        """
         (x,), (y,) = op.inputs, op.outputs
+        if x.dtype in (float16, bfloat16):
+            x, dy = cast(x, float32), cast(dy, float32)
+            return cast(self._back(dy, self(x).op), y.dtype)
         after = Shift(self.axis, not self.reverse, np.inf)(y)
         sums = Recurrence(self.axis, not self.reverse)(ExpDifference()(y, after), dy)
         if self.exclusive:

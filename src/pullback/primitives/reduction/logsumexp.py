@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.contexts import in_graph_of_inputs
-from ...core.dtypes import FLOATING, bfloat16, float16, float32
+from ...core.dtypes import FLOATING
+from ...core.intervals import UNIT, Interval
 from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive, same_type
+from ...core.traits import Links, all_axes_but
+from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..cumulative.logsumexp import ExpDifference
-from ..elementwise.masking import multiply_no_nan
-from .abstract import AbstractReduction
+from ..base.broadcasting import in_float32
+from ..elementwise.masking import MaskedMul, multiply_no_nan
+from .abstract import AbstractReduction, Axes
 from .reduce import reduced
-from .sum import keep_reduced
+from .sum import Sum, keep_reduced
 
 
 @in_graph_of_inputs
@@ -26,7 +32,7 @@ def reduce_logsumexp(
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats.
 
-    Derivative: dx = dy * exp(x - y).
+    Derivative: dx = dy * exp(x) / sum(exp(x)).
 
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not floats.
@@ -39,19 +45,57 @@ def reduce_logsumexp(
 
 
 class LogSumExp(AbstractReduction):
+    @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
-        dtype = x.dtype
-        x = x.astype(float32) if dtype in (float16, bfloat16) else x
-        top = xp.max(x, axis=self.axis, keepdims=True, initial=-xp.inf)
-        top = xp.where(xp.isfinite(top), top, xp.zeros((), x.dtype))
-        total = xp.log(xp.sum(xp.exp(x - top), axis=self.axis, keepdims=self.keepdims, dtype=x.dtype))
-        return (total + top.reshape(total.shape)).astype(dtype)
+        top, _, total = exponentials(xp, x, self.axis)
+        result = xp.log(total) + top
+        return result if self.keepdims else xp.squeeze(result, self.axis)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        (x,), (y,) = op.inputs, op.outputs
+        (x,) = op.inputs
+        return (lambda: multiply_no_nan(LogSumExpShares(self.axis)(x), keep_reduced(dy, x, self.axis, self.keepdims)),)
+
+
+class LogSumExpShares(Primitive):
+    """`exp(x) / sum(exp(x))` along axes; 0 of elements that are -inf, 1 of those that are inf.
+
+    From the elements and not by `exp(x - y)`, as the result `y` of the reduction is as inexact as its last digit.
+    """
+
+    axis: Axes = None
+
+    infer = same_type
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        rank = x.shape.rank
+        return all_axes_but(rank, *(range(rank or 0) if self.axis is None else self.axis))
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        _, e, total = exponentials(xp, x, self.axis)
+        one = xp.ones((), x.dtype)
+        return xp.where(e == np.inf, one, e / xp.where(total == 0, one, total))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        (y,) = op.outputs
 
         def back() -> Tensor:
-            weights = ExpDifference()(x, keep_reduced(y, x, self.axis, self.keepdims))
-            return multiply_no_nan(weights, keep_reduced(dy, x, self.axis, self.keepdims))
+            products = MaskedMul()(y, dy)
+            return products - MaskedMul()(y, Sum(self.axis, keepdims=True)(products))
 
         return (back,)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return UNIT._replace(nan=xs[0].nan)
+
+
+def exponentials(xp: Any, x: Any, axis: Axes) -> tuple[Any, Any, Any]:
+    """The largest element along `axis`, `exp` of the elements less that, and its sum; lengths of one stay.
+
+    The largest is finite, so that `exp` is 0 of -inf, and inf of inf alone.
+    """
+    most = np.finfo(x.dtype).max
+    top = xp.clip(xp.max(x, axis=axis, keepdims=True, initial=-np.inf), -most, most)
+    e = xp.exp(x - top)
+    return top, e, xp.sum(e, axis=axis, keepdims=True, dtype=x.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from ....core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
 from ....core.errors import NotRecordedError
 from ....primitives.reduction.argmax import ArgMax, ArgMin
-from ....primitives.reduction.logsumexp import LogSumExp
+from ....primitives.reduction.logsumexp import LogSumExp, LogSumExpShares
 from ....primitives.reduction.norms import EuclideanNorm
 from ....primitives.reduction.product import Prod
 from ....primitives.reduction.reduce import (
@@ -144,6 +144,18 @@ def nonzero(w: Writer, x: Value) -> Value:
 @writer(LogSumExp)
 def logsumexp(w: Writer, p: Any, x: Value) -> Value:
     return w.cast(w.reduce("ReduceLogSumExp", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
+
+
+@writer(LogSumExpShares)
+def logsumexp_shares(w: Writer, p: Any, x: Value) -> Value:
+    narrow, x = x.type.dtype, w.cast(x, wide(x))
+    most = np.finfo(x.type.dtype).max
+    top = w.node("Max", w.node("Min", w.reduce("ReduceMax", x, p.axis, True), w.scalar(most, x)), w.scalar(-most, x))
+    e = w.node("Exp", w.node("Sub", x, top))
+    total = w.sum(e, p.axis, True)
+    one = w.scalar(1, x)
+    shares = w.node("Div", e, w.where(w.node("Equal", total, w.scalar(0, x)), one, total))
+    return w.cast(w.where(w.node("Equal", e, w.scalar(np.inf, x)), one, shares), narrow)
 
 
 @writer(EuclideanNorm)
