@@ -438,6 +438,8 @@ def copy_operation(op: Operation, values: dict[Tensor, Tensor], copies: Mapping[
     with graph.entered(outer._replace(site=op.site or outer.site, attrs=attrs)), graph.control_dependencies(first):
         copy = graph.add(op.primitive, [values[x] for x in op.inputs], op.name)
     values.update(zip(op.outputs, copy.outputs, strict=True))
+    if op.graph.refined and op.inputs and op.graph.refined.get(op.inputs[0]) is op.outputs[0]:
+        graph.refined[copy.inputs[0]] = copy.outputs[0]
     return copy
 
 

@@ -8,7 +8,8 @@ import sys
 from types import CodeType
 from typing import NamedTuple
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_passed_over = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, "<frozen "]
+"""How the names of files begin in which no operation is said to be made."""
 _is_ours: dict[str, bool] = {}
 _sites: dict[tuple[int, int], Site] = {}
 """Every site by the identity of its code object, which the site keeps alive: most operations are made in loops."""
@@ -55,14 +56,19 @@ def pass_over(file: str) -> None:
     _is_ours[file] = True
 
 
+def pass_over_package(folder: str) -> None:
+    """No operation is said to be made in the files of `folder`, a library that calls us for a user."""
+    _passed_over.append(os.path.join(folder, ""))
+
+
 def user_site() -> Site | None:
-    """The innermost frame that is neither pullback's own nor the interpreter's."""
+    """The innermost frame that is neither pullback's own nor the interpreter's, nor passed over."""
     frame = sys._getframe(1).f_back  # the caller is ours
     while frame is not None:
         code = frame.f_code
         ours = _is_ours.get(code.co_filename)
         if ours is None:
-            ours = _is_ours[code.co_filename] = code.co_filename.startswith((_PACKAGE, "<frozen "))
+            ours = _is_ours[code.co_filename] = code.co_filename.startswith(tuple(_passed_over))
         if not ours:
             key = id(code), frame.f_lasti
             return _sites.get(key) or _sites.setdefault(key, Site(code, frame.f_lasti))

@@ -403,6 +403,16 @@ def needs_count(op: Operation, loop: Operation) -> DataDependentShapeError:
     )
 
 
+def rows_unknown_to_jax(y: Tensor, loop: Operation) -> DataDependentShapeError:
+    """A result of a function for jax has as many rows as a loop makes steps."""
+    return DataDependentShapeError(
+        f"to_jax: how many rows {y} has is known when the loop '{loop.name}' ends, and what jax traces has fixed "
+        f"shapes.\n  made at {site_of(y.op)}\n"
+        "Call the function outside of jax.jit and jax.vmap, or give the loop a number of steps that is known.",
+        y.op,
+    )
+
+
 def not_finite(op: Operation, kind: str, y: Tensor) -> InvalidArgumentError:
     """The first operation that gave NaN or infinity, in a session that checks."""
     return InvalidArgumentError(

@@ -21,12 +21,15 @@ experimental = SimpleNamespace(jit_scope=jit_scope)
 def to_jax(outputs: Any, inputs: Sequence[Tensor], session: Session | None = None) -> Callable[..., Any]:
     """A function of jax arrays, one for each of `inputs`, that returns `outputs`, nested as they are.
 
-    It can be compiled, vectorized and differentiated by jax. Variables have the values that they have now in
-    `session`, or in the default one. Inputs whose values decide shapes must not be traced by jax.
+    It can be compiled, vectorized and differentiated by jax, forward and in reverse, again and again. Its derivatives
+    are those of `gradients`: with `stop_gradient`, with rules of one's own, through loops of any length. Variables
+    have the values that they have now in `session`, or in the default one. Inputs whose values decide shapes must not
+    be traced by jax.
 
     Raises:
         ImportError: jax is not installed. InvalidArgumentError: the outputs assign to variables; in a call, an array
             of another dtype or shape. FailedPreconditionError: a variable is read, and there is no session.
+            LookupError: jax asks for the derivative of an operation that has none.
 
     >>> import jax, pullback as pb
     >>> x = pb.placeholder(pb.float32, [None])
@@ -34,6 +37,9 @@ def to_jax(outputs: Any, inputs: Sequence[Tensor], session: Session | None = Non
     >>> f = pb.xla.to_jax(dx, [x])
     >>> jax.jit(f)(jax.numpy.float32([1.0, 2.0]))
     Array([2., 4.], dtype=float32)
+    >>> y = pb.reduce_sum(x * pb.stop_gradient(x))
+    >>> jax.grad(pb.xla.to_jax(y, [x]))(jax.numpy.float32([1.0, 2.0]))
+    Array([1., 2.], dtype=float32)
     """
     return _border("to_jax").jax_function(outputs, inputs, session)  # type: ignore[no-any-return]
 

@@ -10,20 +10,25 @@ import jax.numpy as jnp
 from jax import export
 
 from ...control_flow.py_function import AbstractPythonCall
+from ...core.dtypes import resource
 from ...core.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
-from ...core.graph import Tensor, get_default_graph, site_of
+from ...core.function import Function, inline, like_parameter, trace
+from ...core.graph import Graph, Tensor, get_default_graph, site_of
 from ...core.lengths import Length
 from ...core.matmul_precision import HIGHEST
 from ...core.slices import IndexedSlicesValue
 from ...primitives.debugging.printing import PrintV1, PrintV2
 from ...primitives.sparse.sparse_tensor import SparseTensorValue
+from .. import messages
 from ..concrete import concrete_values
 from ..default_session import get_default_session
 from ..engine import EngineOptions
 from ..fetches import fed_tensor, flatten
-from ..plan import Plan, make_plan
+from ..plan import Plan, function_plan, make_plan
 from ..session import Session
 from . import engine as xla
+from .derivatives import Arrays, Differentiable
+from .loops.padded import Padded, Turned, cut
 from .platform import PROCESSOR, compiling_for
 from .trace import Trace, dense
 
@@ -47,21 +52,63 @@ def jax_function(
     session = session or get_default_session()
     states = _values_of(plan, session)
     precision = HIGHEST if session is None else session.matmul_precision
-
     target = jax.default_backend() if platform is None else _ACCELERATORS.get(platform, platform)
+    values = dict(zip(plan.states, states, strict=True))
+    handles = _handles(graph, flat.tensors, feeds)
+
+    def computing(plan: Plan) -> Arrays:
+        def compute(*arrays: Any) -> list[Any]:
+            with jax.enable_x64(True), compiling_for(target, is_ours=False):
+                trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
+                for slot, array in zip(plan.feed_slots, arrays, strict=True):
+                    trace.slots[slot] = array
+                trace.states = [jnp.asarray(values[key]) for key in plan.states]
+                trace.run()
+                return [_array(x, y) for x, y in zip(plan.fetches, trace.fetched(), strict=True)]
+
+        return compute
+
+    def computing_function(function: Function) -> Arrays:
+        given = [x.op for x in function.parameters if x.dtype is resource]
+        named = dict(zip(given, [x.op for x in handles], strict=True))
+        return computing(function_plan(function, len(function.results), named))
+
+    def source() -> Function:
+        return _function(graph, flat.tensors, [*feeds, *handles])
+
+    function = Differentiable(computing(plan), source, computing_function)
 
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(feeds):
             raise TypeError(f"to_jax: the function takes {len(feeds)} arrays, not {len(arrays)}")
-        with jax.enable_x64(True), compiling_for(target, is_ours=False):
-            trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
-            for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
-                trace.slots[slot] = _fed(x, array)
-            trace.states = [*map(jnp.asarray, states)]
-            trace.run()
-            return flat.values([jnp.asarray(dense(y)) for y in trace.fetched()])
+        with jax.enable_x64(True):
+            return flat.values(function(*[_fed(x, array) for x, array in zip(feeds, arrays, strict=True)]))
 
     return call
+
+
+def _array(x: Tensor, value: Any) -> Any:
+    """The value of `x` as an array: of rows that a loop counts those that there are."""
+    if not isinstance(value, Padded | Turned):
+        return jnp.asarray(dense(value))
+    if isinstance(value.count, jax.core.Tracer):
+        raise messages.rows_unknown_to_jax(x, value.loop)
+    return cut(value.whole(), value.axis, value.count)
+
+
+def _handles(graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor]) -> list[Tensor]:
+    """The handles of variables that `ys` read."""
+    needed = Function(graph, tuple(xs), tuple(ys), graph.name).pure_operations
+    return [y for op in needed if not op.inputs for y in op.outputs if y.dtype is resource]
+
+
+def _function(graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor]) -> Function:
+    """`ys` as a function of `xs`, in a graph of its own."""
+    part = Function(graph, tuple(xs), tuple(ys), graph.name)
+    with graph.as_default():
+        types = [like_parameter(x) for x in xs]
+        traced = trace(lambda *args: inline(part, args, effects=False), types, "to_jax", inherit=False)
+    return traced.function
 
 
 def stablehlo(

@@ -136,7 +136,7 @@ class Turned(AbstractRows):
 
     def __init__(self, rows: Padded, perm: tuple[int, ...]) -> None:
         self.rows, self.perm = rows, perm
-        self.count, self.axis = rows.count, perm.index(0)
+        self.count, self.axis, self.loop = rows.count, perm.index(0), rows.loop
 
     @property
     def capacity(self) -> int:
