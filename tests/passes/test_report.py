@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pullback as pb
+from pullback.primitives.linalg.matmul import MatMul
 
 
 def _made() -> object:
@@ -53,6 +54,12 @@ def test_a_page_links_both_graphs() -> None:
 def test_what_has_a_shape_that_nobody_knows_costs_nothing() -> None:
     x = pb.placeholder(pb.float32)
     assert str(pb.optimize(pb.exp(x) + pb.exp(x)).report).startswith("2 operations, were 3; 0 flops, were 0")
+
+
+def test_a_length_of_a_shape_which_nobody_knows_is_taken_to_be_one() -> None:
+    x, w = pb.placeholder(pb.float32, [2, 4]), pb.placeholder(pb.float32)
+    y = MatMul(transpose_b=True)(x, w)
+    assert str(pb.optimize(y + y).report) == "2 operations, were 2; 2 flops, were 2; 24 bytes moved, were 24"
 
 
 def test_costs_are_estimated_where_a_length_that_is_taken_for_one_is_known_otherwise() -> None:

@@ -39,7 +39,7 @@ class Lengths:
                 return n
             if FEWER in x.op.primitive.traits:
                 return self.elements(x.op.inputs[0])
-            pending = next(_along(x, axis), None)
+            pending = next((at for at in _along(x, axis) if self._shape(at[0]).rank is not None), None)
         return None
 
     def _shape(self, x: Tensor) -> TensorShape:
