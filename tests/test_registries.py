@@ -46,7 +46,7 @@ def test_a_kernel_for_xla_is_found_by_the_family_of_its_primitive(monkeypatch: p
     monkeypatch.setattr(registry, "import_module", lambda name, package: asked.append(f"{package}{name}"))
     for primitive, module in known.items():
         asked.clear()
-        registry._load_family_of.__wrapped__(primitive.__module__)
+        registry._load_kernels_of.__wrapped__(primitive.__module__)
         assert module in asked, primitive
 
 

@@ -1,6 +1,6 @@
 """Lowering registry: which primitives XLA computes by another function than their kernel. Does not import jax.
 
-The modules of a family are imported when the first of its primitives is looked up.
+The modules of a family, or of a part of one, are imported when the first of its primitives is looked up.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ MODULES = {
     "image": ["image"],
     "indexing": ["indexing", "masked_rows"],
     "linalg": ["linalg.decompositions", "linalg.matrix_functions", "linalg.products"],
+    "linalg.einsum": ["linalg.products"],
+    "linalg.matmul": ["linalg.products"],
     "losses": ["losses"],
     "pooling": ["pooling.pooling"],
     "reduction": ["reduction"],
@@ -48,7 +50,7 @@ MODULES = {
     "tensor_array": ["tensor_array"],
     "variables": ["variables"],
 }
-"""For a family the modules that register its kernels."""
+"""For a family, or a module of it, the modules that register its kernels."""
 
 
 def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
@@ -71,7 +73,7 @@ def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
 
 def xla_kernel_of(cls: type[Primitive]) -> Kernel | None:
     """The function registered for a primitive class, or None."""
-    _load_family_of(cls.__module__)
+    _load_kernels_of(cls.__module__)
     return _kernels.get(cls)
 
 
@@ -90,22 +92,23 @@ def xla_functional(*classes: type[Primitive]) -> Callable[[F], F]:
 
 def xla_functional_of(cls: type[Primitive]) -> Kernel | None:
     """The function registered for a primitive class that holds functions, or None."""
-    _load_family_of(cls.__module__)
+    _load_kernels_of(cls.__module__)
     return _functionals.get(cls)
 
 
 def load_kernels(classes: Iterable[type[Primitive]]) -> None:
     """Import what registers kernels for `classes`, and notes beside them how they compute."""
     for cls in classes:
-        _load_family_of(cls.__module__)
+        _load_kernels_of(cls.__module__)
 
 
 @cache
-def _load_family_of(module: str) -> None:
-    """Import what registers kernels for the primitives of the family that `module`, where a class is from, is of."""
+def _load_kernels_of(module: str) -> None:
+    """Import what registers kernels for the primitives of `module`, where a class is from, or else of its family."""
     package, *rest = module.split(".")
     if package != __name__.partition(".")[0]:
         return
-    family = rest[1] if rest[0] == "primitives" else rest[0]
-    for name in MODULES.get(family, []):
+    path = rest[1:] if rest[0] == "primitives" else rest
+    places = [".".join(path[:i]) for i in range(len(path), 0, -1)]
+    for name in next((MODULES[place] for place in places if place in MODULES), []):
         import_module(f".{name}", __package__)
