@@ -26,7 +26,7 @@ Arrays = Callable[..., list[Any]]
 """A function from arrays to arrays."""
 _Maker = Callable[[Function, Numbers, Numbers], Function]
 
-pass_over_package(os.path.dirname(jax.__file__))
+pass_over_package(os.path.dirname(os.path.dirname(jnp.__file__)))
 
 
 class Differentiable:

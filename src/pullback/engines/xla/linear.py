@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -18,12 +19,31 @@ def linear_map(
     forward: Map, backward: Map, at: Sequence[Any], vectors: Sequence[Any], like: Sequence[Any]
 ) -> list[Any]:
     """`forward(*at, *vectors)`, linear in `vectors`, whose transpose is `backward`; the results are like `like`."""
-    types, args = tuple([_type_of(y) for y in like]), map(jnp.asarray, [*at, *vectors])
-    return _linear.bind(*args, forward=forward, backward=backward, count=len(at), types=types)  # type: ignore[no-any-return]
+    return _bound(_Pair(forward, backward), at, vectors, [*map(_type_of, like)])
+
+
+class _Pair(NamedTuple):
+    """A linear map and its transpose."""
+
+    forward: Map
+    backward: Map
+
+
+class _Types(NamedTuple):
+    """The types of vectors, and of results."""
+
+    vectors: tuple[Any, ...]
+    results: tuple[Any, ...]
 
 
 _linear: Any = Primitive("pullback_linear")
 _linear.multiple_results = True
+
+
+def _bound(maps: _Pair, at: Sequence[Any], vectors: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+    args = [*map(jnp.asarray, [*at, *vectors])]
+    types = _Types((*map(_type_of, vectors),), tuple(results))
+    return _linear.bind(*args, maps=maps, types=types)  # type: ignore[no-any-return]
 
 
 def _type_of(x: Any) -> Any:
@@ -35,45 +55,51 @@ def _whole(vector: Any) -> Any:
     return ad.instantiate_zeros(vector)  # type: ignore[no-untyped-call]
 
 
-def _computed(*args: Any, forward: Map, **_: Any) -> list[Any]:
-    return list(forward(*args))
+def _parts(args: Sequence[Any], types: _Types) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Where the derivative is taken, and vectors."""
+    count = len(args) - len(types.vectors)
+    return args[:count], args[count:]
 
 
-def _types(*args: Any, types: Sequence[Any], **_: Any) -> list[Any]:
-    del args
-    return list(types)
+def _computed(*args: Any, maps: _Pair, types: _Types) -> list[Any]:
+    del types
+    return list(maps.forward(*args))
 
 
-def _differentiated(primals: Sequence[Any], tangents: Sequence[Any], **maps: Any) -> tuple[list[Any], list[Any]]:
+def _result_types(*args: Any, maps: _Pair, types: _Types) -> list[Any]:
+    del args, maps
+    return list(types.results)
+
+
+def _differentiated(
+    primals: Sequence[Any], tangents: Sequence[Any], *, maps: _Pair, types: _Types
+) -> tuple[list[Any], list[Any]]:
     """Linear in vectors; by where the derivative is taken it has a derivative of its own."""
-    results, count = _linear.bind(*primals, **maps), maps["count"]
-    if all(isinstance(t, ad.Zero) for t in tangents[:count]):
-        vectors = [*map(_whole, tangents[count:])]
-        return results, _linear.bind(*primals[:count], *vectors, **maps)
+    (at, vectors), (moves, pushed) = _parts(primals, types), _parts(tangents, types)
+    results = _bound(maps, at, vectors, types.results)
+    if all(isinstance(t, ad.Zero) for t in moves):
+        return results, _bound(maps, at, [*map(_whole, pushed)], types.results)
     moved = [i for i, t in enumerate(tangents) if not isinstance(t, ad.Zero)]
 
-    def forward(*values: Any) -> list[Any]:
+    def of_moved(*values: Any) -> list[Any]:
         args = list(primals)
         for i, value in zip(moved, values, strict=True):
             args[i] = value
-        return list(maps["forward"](*args))
+        return list(maps.forward(*args))
 
-    _, derivative = jax.jvp(forward, [primals[i] for i in moved], [tangents[i] for i in moved])
+    _, derivative = jax.jvp(of_moved, [primals[i] for i in moved], [tangents[i] for i in moved])
     return results, derivative
 
 
-def _transposed(
-    cotangents: Sequence[Any], *args: Any, forward: Map, backward: Map, count: int, types: Sequence[Any]
-) -> list[Any]:
-    del types
-    vectors = [*map(_whole, cotangents)]
-    unknown = [isinstance(x, ad.UndefinedPrimal) for x in args[count:]]
-    like = [x.aval if is_unknown else x for x, is_unknown in zip(args[count:], unknown, strict=True)]
-    found = linear_map(backward, forward, args[:count], vectors, like)
-    return [*[None] * count, *[x if is_unknown else None for x, is_unknown in zip(found, unknown, strict=True)]]
+def _transposed(cotangents: Sequence[Any], *args: Any, maps: _Pair, types: _Types) -> list[Any]:
+    at, vectors = _parts(args, types)
+    found = _bound(_Pair(maps.backward, maps.forward), at, [*map(_whole, cotangents)], types.vectors)
+    unknown = [isinstance(x, ad.UndefinedPrimal) for x in vectors]
+    return [*[None] * len(at), *[x if is_unknown else None for x, is_unknown in zip(found, unknown, strict=True)]]
 
 
-class _Mapped(NamedTuple):
+@dataclass(frozen=True)
+class _Mapped:
     """A map of each of several points and vectors: `axes` are 0, and None for what all have in common."""
 
     each: Map
@@ -84,22 +110,20 @@ class _Mapped(NamedTuple):
 
 
 def _batched(
-    args: Sequence[Any], axes: Sequence[Any], *, forward: Map, backward: Map, count: int, types: Sequence[Any]
+    args: Sequence[Any], axes: Sequence[int | None], *, maps: _Pair, types: _Types
 ) -> tuple[list[Any], list[int]]:
-    """Vectors differ in all cases, so that transposes add nothing up: jax does, where one was repeated."""
+    """All vectors differ, so that transposes add nothing up: jax does, where one was repeated."""
     size = next(x.shape[axis] for x, axis in zip(args, axes, strict=True) if axis is not None)
-    at = [x if axis is None else jnp.moveaxis(x, axis, 0) for x, axis in zip(args[:count], axes[:count], strict=True)]
-    vectors = [_repeated(x, axis, size) for x, axis in zip(args[count:], axes[count:], strict=True)]
-    common = tuple([None if axis is None else 0 for axis in axes[:count]])
-    found = _linear.bind(
-        *at,
-        *vectors,
-        forward=_Mapped(forward, (*common, *[0] * len(vectors))),
-        backward=_Mapped(backward, (*common, *[0] * len(types))),
-        count=count,
-        types=tuple([jax.core.ShapedArray((size, *y.shape), y.dtype) for y in types]),
+    (at, vectors), (at_axes, vector_axes) = _parts(args, types), _parts(axes, types)
+    at = [x if axis is None else jnp.moveaxis(x, axis, 0) for x, axis in zip(at, at_axes, strict=True)]
+    common = tuple([None if axis is None else 0 for axis in at_axes])
+    each = _Pair(
+        _Mapped(maps.forward, (*common, *[0] * len(types.vectors))),
+        _Mapped(maps.backward, (*common, *[0] * len(types.results))),
     )
-    return found, [0] * len(found)
+    repeated = [_repeated(x, axis, size) for x, axis in zip(vectors, vector_axes, strict=True)]
+    results = [jax.core.ShapedArray((size, *y.shape), y.dtype) for y in types.results]
+    return _bound(each, at, repeated, results), [0] * len(results)
 
 
 def _repeated(x: Any, axis: int | None, size: int) -> Any:
@@ -107,7 +131,7 @@ def _repeated(x: Any, axis: int | None, size: int) -> Any:
 
 
 _linear.def_impl(_computed)
-_linear.def_abstract_eval(_types)
+_linear.def_abstract_eval(_result_types)
 mlir.register_lowering(_linear, mlir.lower_fun(_computed, multiple_results=True))
 ad.primitive_jvps[_linear] = _differentiated
 ad.primitive_transposes[_linear] = _transposed
