@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 LOG := $(VENV)/install.log
 STAMP := $(VENV)/.installed
 
-.PHONY: help env demo test test-all programs networks test-oldest test-newest lint format types reference bench hooks lock clean
+.PHONY: help env demo test test-all test-slow programs networks test-oldest test-newest lint format types reference bench hooks lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -28,6 +28,10 @@ test: lint ## format, lint, types, then the quick tests; stops at the first that
 test-all: lint ## the same with the slow tests
 	@echo 'make test-all: all tests'
 	@$(BIN)/pytest -n $(WORKERS) $(ARGS)
+
+test-slow: $(STAMP) ## the slow tests alone; ARGS='tests/onnx' those of a folder
+	@echo 'make test-slow: slow tests'
+	@$(BIN)/pytest -n $(WORKERS) -m slow $(ARGS)
 
 programs: $(STAMP) ## ARGS=100000 random programs: do engines and derivatives agree?
 	@$(BIN)/python -m tests.programs $(ARGS)
