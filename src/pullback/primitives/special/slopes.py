@@ -37,7 +37,7 @@ class ScaledBesselSlope(AbstractSpecial):
         edge = 20.0 + 4 * self.times
         size = x if self.second else xp.abs(x)
         near, far = xp.minimum(size, edge), xp.maximum(size, edge)
-        sums = self._near_second(functions, near) if self.second else self._near_first(functions, near)
+        sums = self._near_second(functions, near) if self.second else self._near_first(xp, functions, near)
         value = xp.where(size < edge, sums, self._far(xp, far))
         if self.second:
             return xp.where(x == 0, (-1) ** self.times * math.inf, value)
@@ -55,10 +55,14 @@ class ScaledBesselSlope(AbstractSpecial):
             weights = found
         return weights
 
-    def _near_first(self, functions: Any, x: Any) -> Any:
-        of_order = {0: functions.i0e, 1: functions.i1e}
-        terms = [of_order[n](x) if n < 2 else functions.ive(n, x) for n in self._weights()]
-        return sum(weight * y for weight, y in zip(self._weights().values(), terms, strict=True))
+    def _near_first(self, xp: Any, functions: Any, x: Any) -> Any:
+        """That of order 2 is the difference of those before it: what cancels near 0 is added to what does not."""
+        weights, first, second = self._weights(), functions.i0e(x), functions.i1e(x)
+        if max(weights) == 2:
+            ratio = xp.where(x == 0, 0.5, second / xp.where(x == 0, 1.0, x))
+            return (weights[0] + weights[2]) * first + weights[1] * second - 2 * weights[2] * ratio
+        terms = [first, second, *[functions.ive(n, x) for n in range(2, max(weights) + 1)]]
+        return sum(weight * terms[n] for n, weight in weights.items())
 
     def _near_second(self, functions: Any, x: Any) -> Any:
         """Upward recurrence is stable for K."""
