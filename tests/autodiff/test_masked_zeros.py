@@ -276,3 +276,17 @@ def test_of_a_weight_that_is_never_infinite_only_the_zeros_are_looked_for() -> N
     dx, dw = pb.Session().run(pb.gradients(f(x, w), [x, w]))
     assert (dx[:, 1].tolist(), dw[1]) == ([0.0, 0.0], 0.0)
     assert np.all(np.isfinite(dx) & np.isfinite(dw))
+
+
+@pytest.mark.parametrize("rectifier", [pb.nn.relu, pb.nn.relu6])
+def test_what_takes_the_place_of_zeros_needs_no_product_with_a_mask(rectifier: Any) -> None:
+    x = pb.placeholder(pb.float32, [3])
+    z = rectifier(pb.math.log(x))
+    y = pb.sqrt(z)
+    before = len(y.graph.get_operations())
+    (dx,) = pb.gradients(y, x)
+    types = [op.type for op in y.graph.get_operations()[before:]]
+    assert types.count(f"{z.op.type}Grad") == 1
+    assert "MaskedMul" not in types
+    given = np.array([0.0, 1.0, np.e], np.float32)
+    np.testing.assert_allclose(pb.Session(engine="numpy").run(dx, {x: given}), [0, 0, 0.5 / np.e], rtol=1e-6)

@@ -54,7 +54,7 @@ class Guard:
         xs = [self.interval(x) for x in inputs] if weak else []
         if SINGULAR not in primitive.traits and all(x.finite for x in xs):
             return primitive, inputs
-        slope = _slope_of(primitive, inputs)
+        slope = [] if ZEROS in primitive.traits else _slope_of(primitive, inputs)
         if slope and not xs[weak[0]].finite and any(self._is_flat(x) for x in slope):
             return self._by_slope(primitive, inputs, weak[0])
         guarded = list(inputs)
