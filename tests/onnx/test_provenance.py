@@ -45,6 +45,31 @@ def test_what_is_written_as_several_nodes_is_read_as_it_was(name: str) -> None:
     assert kind(model) == name
 
 
+STOPPED = {
+    "a product": lambda x: x * pb.stop_gradient(x),
+    "what looks through rounding": lambda x: x + pb.stop_gradient(pb.round(x) - x),
+    "inside a branch": lambda x: pb.cond(pb.reduce_sum(x) > 0.0, lambda: x * pb.stop_gradient(x), lambda: x),
+    "in every step": lambda x: pb.foldl(lambda y, k: y * pb.stop_gradient(x) * k, pb.constant([1.0, 2.0], x.dtype), x),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_what_is_not_differentiated_is_not_when_it_is_read_again(name: str) -> None:
+    at = np.array([0.7, 1.4])
+    x = pb.placeholder(pb.float64, [2], name="x")
+    y = STOPPED[name](x)
+    expected = pb.Session(engine="numpy").run(pb.gradients(y, x)[0], {x: at})
+    graph = pb.onnx.load(pb.onnx.export({"y": y}, {"x": x}))
+    dx = pb.gradients(graph["y"], graph["x"])[0]
+    np.testing.assert_array_equal(pb.Session(graph=graph, engine="numpy").run(dx, {graph["x"]: at}), expected)
+
+
+def test_what_must_not_be_differentiated_must_not_when_it_is_read_again() -> None:
+    graph = pb.onnx.load(model_of(lambda x: 2.0 * pb.prevent_gradient(x, "no slopes"), 2))
+    with pytest.raises(LookupError, match="no slopes"):
+        pb.gradients(graph["y"], graph["x"])
+
+
 def test_it_is_read_so_of_lengths_that_a_run_decides() -> None:
     assert kind(model_of(pb.math.bessel_i1, None, 3)) == "BesselI1"
 

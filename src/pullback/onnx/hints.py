@@ -28,16 +28,17 @@ Path = list[int]
 def hint(
     model: Model, op: Operation, inputs: Sequence[Value], record: Record, places: tuple[int, int], made: int
 ) -> str:
-    """What a model says of `record`, the last of the nodes that give an output of `op`; nothing of a single one.
+    """What a model says of `record`, the last of the nodes that give an output of `op`; of a single one if it hands on.
 
     `places` are the numbers of the output among those of the operation and among those of the node. So many nodes were
     `made` for the operation; others may be equal to some that were there.
     """
     names = [x.name for x in inputs]
-    if names == list(record.inputs) and not _body_of(record.attributes):
+    hands_on = record.op_type == "Identity"
+    if names == list(record.inputs) and not hands_on and not _body_of(record.attributes):
         return ""
     paths, count = _paths(model, record, set(names), made + _SHARED)
-    if count < 2:
+    if count < 2 and not hands_on:
         return ""
     operands: list[Any] = []
     for x in inputs:

@@ -388,6 +388,10 @@ class NodeWriter:
         source = Value(x.name, self.model.types[x.name])
         return self._emit("ConcatFromSequence", [source], [x.type], {"axis": 0, "new_axis": 1})[0]
 
+    def handed_on(self, x: Value) -> Value:
+        """`x` by a node of its own, which says what it is there for."""
+        return self._emit_always("Identity", [x], [x.type])[0]
+
     def _emit_always(self, op_type: str, inputs: Sequence[Value], types: Sequence[TensorType]) -> list[Value]:
         outputs = [self.model.new(t) for t in types]
         self.add_record(Record(op_type, tuple([x.name for x in inputs]), tuple([y.name for y in outputs]), NOTHING))

@@ -21,10 +21,16 @@ from ..registry import writer
 from ..writing import Writer
 
 
-@writer(Identity, StopGradient, PreventGradient, Sharding, pairs=True)
+@writer(Identity, Sharding, pairs=True)
 def same(w: Writer, p: Any, x: Value) -> Value:
     del w
     return x
+
+
+@writer(StopGradient, PreventGradient, pairs=True)
+def not_differentiated(w: Writer, p: Any, x: Any) -> Any:
+    """`x`; who reads the model differentiates no further than whom it was written by."""
+    return w.handed_on(x) if isinstance(x, Value) else x
 
 
 @writer(EnsureShapeLike, pairs=True)
