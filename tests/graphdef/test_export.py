@@ -323,3 +323,28 @@ def test_attributes_have_the_kind_of_their_value(value: Any, field: str, wanted:
     attribute = AttrValue()
     set_attribute(attribute, value)
     assert (attribute.WhichOneof("value"), getattr(attribute, field)) == (field, wanted)
+
+
+def test_a_rule_that_an_operation_has_instead_of_its_own_is_that_of_what_is_read() -> None:
+    pb.RegisterGradient("TenTimes")(lambda op, dy: 10.0 * dy)
+    x = pb.placeholder(pb.float64, [3], name="x")
+    with x.graph.gradient_override_map({"Square": "TenTimes", "Selu": "TenTimes"}):
+        pb.square(x, name="y")
+        pb.nn.selu(x, name="z")
+    with pb.Graph().as_default() as graph:
+        pb.import_graph_def(pb.graphdef.export(x.graph), name="")
+        x, y, z = [graph.get_tensor_by_name(f"{name}:0") for name in "xyz"]
+        found = pb.Session(engine="numpy").run(pb.gradients([y, z], x)[0], {x: np.ones(3)})
+    np.testing.assert_array_equal(found, [20, 20, 20])
+
+
+def test_attributes_of_all_operations_are_written_and_colocation_with_what_is_there() -> None:
+    x = pb.placeholder(pb.float32, [3], name="x")
+    y = pb.tanh(x, name="y")
+    with x.graph.colocate_with(y), pb.xla.experimental.jit_scope():
+        z = pb.exp(x, name="z")
+    attributes = {node.name: node.attr for node in pb.graphdef.export(x.graph).node}
+    assert attributes["z"]["_class"].list.s == [b"loc:@y"]
+    assert attributes["z"]["_XlaCompile"].b
+    (alone,) = [node for node in pb.graphdef.export(x.graph, [z]).node if node.name == "z"]
+    assert "_class" not in alone.attr

@@ -69,6 +69,22 @@ class Body:
             refs = [named] if isinstance(named, Ref) else list(named)
         self.refs.update((y, ref._replace(dtype=y.dtype)) for y, ref in zip(op.outputs, refs, strict=False))
         self._tell(op, self.nodes[before:], inputs)
+        self._keep_attributes(op, self.nodes[before:])
+
+    def _keep_attributes(self, op: Operation, nodes: Sequence[Any]) -> None:
+        """Give the node that has the name of an operation the attributes that operations of all types may have.
+
+        The name of a rule is one, by which whoever reads the graph differentiates; and colocation, with nodes that
+        are there.
+        """
+        kept = {key: value for key, value in op.attrs.items() if _is_writable(value)}
+        if "_class" in kept:
+            groups = [group for group in kept.pop("_class") if group.decode().removeprefix("loc:@") in self._names]
+            kept |= {"_class": groups} if groups and not self.in_function else {}
+        for node in nodes if kept else ():
+            if node.name == op.name:
+                for key, value in kept.items():
+                    set_attribute(node.attr[key], value)
 
     def _tell(self, op: Operation, nodes: Sequence[Any], inputs: Sequence[Ref]) -> None:
         """Say of the node that has the name of an operation what all its nodes stand for."""
@@ -194,13 +210,21 @@ def set_attribute(attribute: Any, value: Any) -> None:
         _set_list(attribute.list, value)
 
 
+def _is_writable(value: Any) -> bool:
+    """Whether an attribute of an operation is one of Python's values, or a list of them."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(each, bool | int | float | str | bytes) for each in values)
+
+
 def _set_list(values: Any, given: Sequence[Any]) -> None:
     values.SetInParent()
     for value in given:
         if isinstance(value, int):
             values.i.append(value)
-        elif isinstance(value, str):
-            values.s.append(value.encode())
+        elif isinstance(value, float):
+            values.f.append(value)
+        elif isinstance(value, str | bytes):
+            values.s.append(value.encode() if isinstance(value, str) else value)
         elif isinstance(value, FunctionRef):
             values.func.add().name = value.name
         elif isinstance(value, TensorShape):
