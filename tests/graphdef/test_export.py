@@ -338,6 +338,24 @@ def test_a_rule_that_an_operation_has_instead_of_its_own_is_that_of_what_is_read
     np.testing.assert_array_equal(found, [20, 20, 20])
 
 
+def test_such_a_rule_holds_in_functions_and_branches_that_are_read() -> None:
+    pb.RegisterGradient("HundredTimes")(lambda op, dy: 100.0 * dy)
+
+    @pb.function
+    def squared(a: Any) -> Any:
+        with pb.get_default_graph().gradient_override_map({"Square": "HundredTimes"}):
+            return pb.square(a)
+
+    x = pb.placeholder(pb.float64, [3], name="x")
+    y = pb.cond(pb.reduce_sum(x) > 0.0, lambda: squared(x) * 2.0, lambda: x) + squared(x)
+    pb.identity(y, name="y")
+    with pb.Graph().as_default() as graph:
+        pb.import_graph_def(pb.graphdef.export(x.graph), name="")
+        x, y = [graph.get_tensor_by_name(f"{name}:0") for name in "xy"]
+        found = pb.Session(engine="numpy").run(pb.gradients(y, x)[0], {x: np.ones(3)})
+    np.testing.assert_array_equal(found, [300, 300, 300])
+
+
 def test_attributes_of_all_operations_are_written_and_colocation_with_what_is_there() -> None:
     x = pb.placeholder(pb.float32, [3], name="x")
     y = pb.tanh(x, name="y")

@@ -14,6 +14,7 @@ import numpy as np
 from ..control_flow.tensor_array import TensorArray
 from ..core.dtypes import TokenType
 from ..core.errors import InvalidArgumentError, PullbackError
+from ..core.function import Parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.limits import reading
 from ..core.schema import RAISED, shown
@@ -247,7 +248,8 @@ class Region:
             values = found if isinstance(found, tuple) else () if found is None else (found,)
             values, op = self._named(node, values, graph, before)
             if op is not None and op.index >= before and node.proto.attr:
-                self._keep_attributes(node, op, single=len(graph.operations) == before + 1)
+                made = [op for op in graph.operations[before:] if not isinstance(op.primitive, Parameter)]
+                self._keep_attributes(node, op, single=len(made) == 1)
         return Made(values, op)
 
     @staticmethod
