@@ -416,7 +416,7 @@ class _Exporter:
             if own != name and (not free or name in taken):
                 if name in taken:
                     raise InvalidArgumentError(f"onnx.export: the output '{name}' has the name of another value")
-                (value,) = self.writer._emit_always("Identity", [value], [value.type])
+                value = self.writer.handed_on(value)
             names[value.name] = name
             taken.add(name)
             finals.append(value.name)

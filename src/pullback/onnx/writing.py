@@ -90,7 +90,7 @@ class Writer(NodeWriter):
         own = {name for record in inner.records for name in record.outputs}
         for y in results:
             if y.name not in own:
-                (y,) = inner._emit_always("Identity", [y], [y.type])
+                y = inner.handed_on(y)
             own.discard(y.name)
             outputs.append(y)
         return Body(inner.records, inputs, outputs, self.prefix + (self._op.name if self._op else "body"))
