@@ -50,7 +50,7 @@ ROOMS = {
             "interrupts",
             "known",
             "libraries",
-            "linear",
+            "linear_maps",
             "materialised",
             "reading_late",
             "movement",

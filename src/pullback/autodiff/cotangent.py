@@ -143,3 +143,8 @@ def _add_in_pairs(terms: Sequence[Tensor], op: Operation) -> Tensor:
 def _graph_of(term: Term) -> Graph:
     graph: Graph = term.graph
     return graph
+
+
+def dense(term: Term) -> Tensor:
+    """A derivative as a tensor."""
+    return densify(term) if isinstance(term, IndexedSlices) else term

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..core.function import Function, inline, like_parameter, trace
 from ..core.graph import Tensor
-from ..core.slices import IndexedSlices
-from ..primitives.base.densify import densify
 from ..primitives.creation.fill import ones_like, zeros_like
 from .choices import choices_key
-from .cotangent import Term
+from .cotangent import dense
 from .reverse import gradients
 
 Numbers = tuple[int, ...]
@@ -21,19 +20,8 @@ Map = Callable[[list[Tensor], list[Tensor], Sequence[Tensor]], Sequence[Tensor]]
 def forward_map(function: Function, by: Numbers, of: Numbers) -> Function:
     """From the parameters of `function`, then a vector for each of the numbers `by`, to those of the results `of`.
 
-    It is the derivative of `backward_map` by its vectors (Townsend, "A new trick for calculating Jacobian vector
-    products", 2017); a result that depends on none has zeros.
+    Zeros where a result depends on no parameter.
     """
-
-    def pushed(ys: list[Tensor], xs: list[Tensor], vectors: Sequence[Tensor]) -> list[Tensor]:
-        seeds = [ones_like(y) for y in ys]
-        pulled = gradients(ys, xs, grad_ys=seeds, unconnected_gradients="none")
-        pairs = [(_dense(dx), v) for dx, v in zip(pulled, vectors, strict=True) if dx is not None]
-        if not pairs:
-            return [zeros_like(y) for y in ys]
-        dxs, given = map(list, zip(*pairs, strict=True))
-        return [_dense(dy) for dy in gradients(dxs, seeds, grad_ys=given, unconnected_gradients="zero")]
-
     return _linear_map(function, by, of, by, pushed, "forward")
 
 
@@ -44,9 +32,24 @@ def backward_map(function: Function, by: Numbers, of: Numbers) -> Function:
     """
 
     def pulled(ys: list[Tensor], xs: list[Tensor], vectors: Sequence[Tensor]) -> list[Tensor]:
-        return [_dense(dx) for dx in gradients(ys, xs, grad_ys=list(vectors), unconnected_gradients="zero")]
+        return [dense(dx) for dx in gradients(ys, xs, grad_ys=list(vectors), unconnected_gradients="zero")]
 
     return _linear_map(function, by, of, of, pulled, "backward")
+
+
+def pushed(ys: Sequence[Tensor], xs: Sequence[Any], vectors: Sequence[Any]) -> list[Tensor]:
+    """The derivative of `ys` by `xs` along `vectors`; zeros of a y that depends on no x.
+
+    It is that of `gradients` by their cotangents, in which they are linear (Townsend, "A new trick for calculating
+    Jacobian vector products", 2017).
+    """
+    seeds = [ones_like(y) for y in ys]
+    pulled = gradients(ys, xs, grad_ys=seeds, unconnected_gradients="none")
+    pairs = [(dense(dx), v) for dx, v in zip(pulled, vectors, strict=True) if dx is not None]
+    if not pairs:
+        return [zeros_like(y) for y in ys]
+    found = gradients([dx for dx, _ in pairs], seeds, grad_ys=[v for _, v in pairs], unconnected_gradients="zero")
+    return [dense(dy) for dy in found]
 
 
 def _linear_map(function: Function, by: Numbers, of: Numbers, along: Numbers, build: Map, kind: str) -> Function:
@@ -66,7 +69,3 @@ def _linear_map(function: Function, by: Numbers, of: Numbers, along: Numbers, bu
     made = trace(body, types, f"{function.name}_{kind}", [x.op.name for x in function.parameters], inherit=False)
     function.memo[key] = made.function
     return made.function
-
-
-def _dense(term: Term) -> Tensor:
-    return densify(term) if isinstance(term, IndexedSlices) else term

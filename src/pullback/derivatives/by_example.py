@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autodiff.arguments import as_list
+from ..autodiff.cotangent import dense
 from ..autodiff.reverse import gradients
 from ..control_flow.maps import vectorized_map
 from ..core.typing import TensorLike
-from .products import dense
 
 
 def per_example_gradients(

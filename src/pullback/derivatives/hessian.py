@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autodiff.arguments import as_list
 from ..autodiff.choices import Aggregation
+from ..autodiff.cotangent import dense
 from ..autodiff.reverse import gradients
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
@@ -15,7 +16,7 @@ from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.reshape import reshape, reshape_like
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
-from .products import as_sources, dense, graph_of_all, source_tensor, value_type, zeros_of
+from .products import as_sources, graph_of_all, source_tensor, value_type, zeros_of
 from .rows import rows_of
 from .seeds import seeds_of
 

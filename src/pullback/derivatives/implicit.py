@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autodiff.cotangent import dense
 from ..autodiff.pullbacks import pullback_of
 from ..autodiff.reverse import gradients, pull
 from ..control_flow.call import Call
@@ -34,7 +35,6 @@ from ..primitives.reduction.reduce import reduce_max, reduce_sum
 from ..primitives.shape.reshape import reshape, reshape_like
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
-from .products import dense
 from .rows import rows_of
 
 Solver = Callable[[Callable[..., Any], Any], Any]

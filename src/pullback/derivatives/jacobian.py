@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..autodiff.cotangent import dense
 from ..autodiff.paths import operations_between
 from ..autodiff.reverse import gradients
 from ..core import nest
@@ -19,7 +20,7 @@ from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
 from .jacobian_chains import chain_of
 from .jacobian_modes import MODES, chained, cheapest, coloured, forward, pattern_of, reverse
-from .products import as_sources, dense, is_complex, source_tensor
+from .products import as_sources, is_complex, source_tensor
 from .rows import rows_of
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autodiff.cotangent import dense
 from ..autodiff.reverse import gradients
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
@@ -23,7 +24,7 @@ from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
 from .jacobian_chains import Chain, chain_of
-from .products import dense, is_complex, jvp, source_tensor, value_type, zeros_of
+from .products import is_complex, jvp, source_tensor, value_type, zeros_of
 from .rows import rows_of
 from .seeds import seeds_of
 

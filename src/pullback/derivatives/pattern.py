@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..autodiff.cotangent import dense
 from ..autodiff.paths import operations_between
 from ..autodiff.registry import rule_of
 from ..core.dtypes import COMPLEX, TRAINABLE, DType, TokenType, complex128, float64
@@ -47,7 +48,6 @@ from .axis_patterns import along_axes
 from .block_pattern import Matrix, Pattern, composed, identity, only_rows, rows_at, split, split_diagonal, union
 from .counting import Trial, constant_of, has_zeros
 from .function_patterns import Bodies, Choices, Patterns, bodies_of, choices_of, stacked
-from .products import dense
 from .run_values import Undecided, Values
 
 

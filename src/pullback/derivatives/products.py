@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autodiff.arguments import as_list, check_element
+from ..autodiff.cotangent import dense
+from ..autodiff.linear_maps import pushed
 from ..autodiff.reverse import gradients
 from ..core.dtypes import COMPLEX, TokenType
 from ..core.graph import AbstractTensorLike, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..core.typing import TensorLike
-from ..primitives.base.densify import densify
 from ..primitives.creation.constant import convert_to_tensor
-from ..primitives.creation.fill import ones_like, zeros_like
+from ..primitives.creation.fill import zeros_like
 from ..primitives.variables.operations import variable_type, variable_zeros
 from ..primitives.variables.variable import Variable
 
@@ -41,13 +42,7 @@ def jvp(ys: TensorLike, xs: TensorLike, vs: Any, name: str = "jvp") -> list[Tens
     check_lengths(sources, tangents, "vs")
     graph = targets[0].graph.acting
     with graph.transaction(), graph.name_scope(name):
-        seeds = [ones_like(y) for y in targets]
-        pulled = gradients(targets, sources, grad_ys=seeds, unconnected_gradients="none")
-        pairs = [(dense(dx), v) for dx, v in zip(pulled, tangents, strict=True) if dx is not None]
-        if not pairs:
-            return [zeros_like(y) for y in targets]
-        pushed = gradients([dx for dx, _ in pairs], seeds, grad_ys=[v for _, v in pairs], unconnected_gradients="zero")
-        return [dense(dy) for dy in pushed]
+        return pushed(targets, sources, tangents)
 
 
 def hessian_vector_product(
@@ -134,11 +129,6 @@ def graph_of_all(values: Sequence[Any]) -> Any:
     """The graph in which operations on `values` are made: the default one where there are only numbers."""
     first = next((v for v in values if isinstance(v, Tensor | Variable | IndexedSlices)), None)
     return get_default_graph().acting if first is None else first.graph.acting
-
-
-def dense(term: Any) -> Tensor:
-    """A derivative as a tensor."""
-    return densify(term) if isinstance(term, IndexedSlices) else term
 
 
 def is_complex(y: Tensor, x: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..autodiff.choices import Rule, choosing
+from ..autodiff.cotangent import dense
 from ..autodiff.registry import as_rules
 from ..autodiff.reverse import gradients
 from ..core.dtypes import resource
@@ -27,7 +28,7 @@ from ..primitives.logic.comparison import equal
 from ..primitives.shape.reshape import reshape, reshape_like
 from .colouring import Colours, colour_columns, colour_symmetric
 from .pattern import jacobian_pattern
-from .products import as_sources, dense, is_complex, jvp, source_tensor, value_type, zeros_of
+from .products import as_sources, is_complex, jvp, source_tensor, value_type, zeros_of
 from .rows import map_rows
 
 

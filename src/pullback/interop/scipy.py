@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from ..autodiff.cotangent import dense
 from ..autodiff.reverse import gradients
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
 from ..derivatives.hessian import hessians
 from ..derivatives.jacobian import jacobian
-from ..derivatives.products import dense, hessian_vector_product, jvp
+from ..derivatives.products import hessian_vector_product, jvp
 from ..derivatives.sparse import SparseMatrix, sparse_hessian, sparse_jacobian
 from ..engines.session import Session
 from ..primitives.creation.constant import convert_to_tensor

@@ -20,7 +20,7 @@ from ...autodiff.linear_maps import Numbers, backward_map, forward_map
 from ...core.dtypes import INEXACT, resource
 from ...core.function import Function
 from ...core.sites import pass_over_package
-from .linear import linear_map
+from .linear_maps import linear_map
 
 Arrays = Callable[..., list[Any]]
 """A function from arrays to arrays."""

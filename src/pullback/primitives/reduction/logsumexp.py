@@ -47,7 +47,7 @@ def reduce_logsumexp(
 class LogSumExp(AbstractReduction):
     @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
-        top, _, total = exponentials(xp, x, self.axis)
+        top, _, total = _exponentials(xp, x, self.axis)
         result = xp.log(total) + top
         return result if self.keepdims else xp.squeeze(result, self.axis)
 
@@ -73,7 +73,7 @@ class LogSumExpShares(Primitive):
 
     @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
-        _, e, total = exponentials(xp, x, self.axis)
+        _, e, total = _exponentials(xp, x, self.axis)
         if xp is np and total.all() and np.isfinite(total).all():
             return np.divide(e, total, out=e)
         one = xp.ones((), x.dtype)
@@ -92,10 +92,10 @@ class LogSumExpShares(Primitive):
         return UNIT._replace(nan=xs[0].nan)
 
 
-def exponentials(xp: Any, x: Any, axis: Axes) -> tuple[Any, Any, Any]:
+def _exponentials(xp: Any, x: Any, axis: Axes) -> tuple[Any, Any, Any]:
     """The largest element along `axis`, `exp` of the elements less that, and its sum; lengths of one stay.
 
-    The largest is finite, so that `exp` is 0 of -inf, and inf of inf alone.
+    The largest is finite, so that `exp` is 0 of -inf, and inf of inf alone, where a softmax is NaN.
     """
     most = np.finfo(x.dtype).max
     top = xp.clip(xp.max(x, axis=axis, keepdims=True, initial=-np.inf), -most, most)
