@@ -1,7 +1,7 @@
 """A kinetic model as code generators print one: sums of rate laws, the same pieces written out again and again.
 
 Each peer runs the generated Python code on its own numbers, scalar by scalar, and differentiates the sum by all species
-and parameters; pullback optimises the graph first. Two thirds of the operations are repeated ones.
+and parameters; pullback rerolls the graph first. Two thirds of the operations are repeated ones.
 """
 
 from __future__ import annotations
@@ -59,14 +59,13 @@ def _model(code: str) -> Callable[..., Any]:
 
 
 def with_pullback(given: Data, engine: str) -> Step:
-    """The model as a graph, optimised, differentiated, and optimised again."""
+    """The model as a graph, rerolled and differentiated."""
     import pullback as pb
 
     x = pb.placeholder(pb.float32, [SPECIES])
     p = pb.placeholder(pb.float32, [PARAMETERS])
-    total, _ = pb.optimize(_model(given.code)(pb.unstack(x), pb.unstack(p), pb.exp))
-    fetches, _ = pb.optimize([total, *pb.gradients(total, [x, p])])
-    call = pb.Session(engine=engine).make_callable(fetches, [x, p])
+    total = pb.reroll(_model(given.code)(pb.unstack(x), pb.unstack(p), pb.exp)).fetches
+    call = pb.Session(engine=engine).make_callable([total, *pb.gradients(total, [x, p])], [x, p])
 
     def step() -> float:
         return float(call(given.species, given.parameters)[0])

@@ -168,9 +168,9 @@ def test_the_report_says_what_was_rolled_and_where() -> None:
         report = pb.reroll(chain(pb.placeholder(pb.float64, [3]), numbers())).report
         apart = pb.reroll(apart_and_added(pb.placeholder(pb.float64, [3]), numbers())).report
     assert str(report).startswith(
-        "80 of 81 operations in 1 run of pieces that repeat\n  a loop of 20 times 4 operations (test_reroll.py:"
+        "80 of 81 operations became 1 loop\n  a loop of 20 times 4 operations (test_reroll.py:"
     )
-    assert "a batch of 20 times 4 operations" in str(apart)
+    assert "a batch of 20 operations of type Sin (test_reroll.py:" in str(apart)
 
 
 def test_what_is_kept_or_fetched_on_the_way_is_there() -> None:

@@ -58,12 +58,9 @@ class Run:
         return self.start + self.period * self.count
 
 
-def runs(view: View, operations: Sequence[Operation], least: int = LEAST_OPERATIONS) -> list[Run]:
-    """The runs of at least so many among `operations` of `view`, none of which overlap, in order."""
-    return list(_Search(view, operations, least).runs())
+class Search:
+    """The search for runs of at least so many among `operations` of `view`."""
 
-
-class _Search:
     def __init__(self, view: View, operations: Sequence[Operation], least: int) -> None:
         self.view, self.operations, self.least = view, operations, least
         self.number = {op: i for i, op in enumerate(operations)}
@@ -71,6 +68,7 @@ class _Search:
         """Primitives that hold functions, one of those that are equal operation by operation."""
         kinds: dict[Any, int] = {}
         self.kind = np.array([kinds.setdefault(self._kind(op), len(kinds)) for op in operations], np.int64)
+        """For each operation a number; equal ones for those that are alike."""
 
     def _kind(self, op: Operation) -> Any:
         """What operations that may be alike have in common; for one that cannot be repeated, itself."""
@@ -94,7 +92,7 @@ class _Search:
         return primitive
 
     def runs(self) -> Iterator[Run]:
-        """The runs: at each place the one of the shortest period."""
+        """The runs, none of which overlap, in order: at each place the one of the shortest period."""
         taken = 0
         for start, period in self._places():
             if start < taken:

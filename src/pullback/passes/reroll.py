@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,17 +13,20 @@ from ..control_flow.maps import vectorized_map
 from ..control_flow.scan import foldl, scan
 from ..core.graph import Graph, Operation, Tensor, get_default_graph, site_of
 from ..core.operation import index_of
+from ..core.scopes import Scope
 from ..primitives.creation.constant import constant
 from ..primitives.creation.fill import zeros, zeros_like
 from ..primitives.creation.ranges import range_
 from ..primitives.elementwise.add_n import AddN
 from ..primitives.reduction.reduce import reduce_sum
-from ..primitives.shape.stacking import Pack, unstack
+from ..primitives.shape.stacking import Pack
 from ..primitives.shape.transpose import transpose
 from ..primitives.variables.operations import ReadVariableOp
+from .agenda import Agenda, Alike, Step, Sums, batched, runs_that_grow
 from .appending import Appending
-from .repeats import LEAST_COUNT, LEAST_OPERATIONS, Run, Wiring, runs, slabs_first, wiring
+from .repeats import LEAST_COUNT, LEAST_OPERATIONS, Run, Search, Wiring, slabs_first, wiring
 from .slabs import slab_of, stacked
+from .stacks import Stacks
 from .structure import Structure
 from .view import View, view_of
 
@@ -44,10 +48,17 @@ class Repeat:
     """Those of the first piece."""
     is_batch: bool
     """Whether the pieces do not read each other, and are computed at once."""
+    total: int
+    """The operations of all pieces; sums need not have equally many."""
 
     def __str__(self) -> str:
-        kind = "a batch" if self.is_batch else "a loop"
-        return f"{kind} of {self.count:,} times {len(self.operations)} operations ({site_of(self.operations[0])})"
+        first, count = self.operations[0], len(self.operations)
+        what = f"a {'batch' if self.is_batch else 'loop'} of {self.count:,} times {count} operations"
+        if self.total != self.count * count or self.count == 1:
+            what = f"{self.count:,} {'sum' if self.count == 1 else 'sums'} of {self.total:,} operations"
+        elif count == 1:
+            what = f"a batch of {self.count:,} operations of type {first.type}"
+        return f"{what} ({site_of(first)})"
 
 
 @dataclass(frozen=True)
@@ -59,20 +70,31 @@ class RerollReport:
     """The operations before, constants left out."""
 
     def __str__(self) -> str:
-        rolled = sum([r.count * len(r.operations) for r in self.repeats])
-        what = "1 run" if len(self.repeats) == 1 else f"{len(self.repeats)} runs"
-        lines = [f"{rolled:,} of {self.operations:,} operations in {what} of pieces that repeat"]
+        rolled = sum([repeat.total for repeat in self.repeats])
+        loops = sum([not repeat.is_batch for repeat in self.repeats])
+        batches = len(self.repeats) - loops
+        found = [*_counted(loops, "loop", "loops"), *_counted(batches, "batch", "batches")]
+        lines = [f"{rolled:,} of {self.operations:,} operations became {' and '.join(found) or 'nothing else'}"]
         return "\n".join([*lines, *[f"  {r}" for r in self.repeats[:20]]])
 
 
+def _counted(count: int, one: str, many: str) -> list[str]:
+    return [f"{count} {one if count == 1 else many}"] if count else []
+
+
 def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
-    """Tensors of the values of `fetches`, in whose graph pieces that come again and again are one, and a report.
+    """Tensors of the values of `fetches`, in whose graph operations that come again and again are one, and a report.
 
     Generated code and unrolled loops print the same operations thousands of times, with other constants and slabs of
     arrays (`x[i]`, `x[:, i]`, those of `unstack` and `split`). Where eight pieces or more are alike, each reading what
-    the one before it gives, they become one loop over those; where they do not read each other, one batch. Such a graph
-    is built, differentiated and compiled in the time of one piece: roll it before `gradients`. Values are the same up
-    to the rounding of batches. A variable that is read in each piece is read once.
+    the one before it gives, they become one loop over those; where they do not read each other, one batch.
+
+    Elementwise operations of up to 64 numbers need not repeat in any order: those that are alike, and do not need each
+    other, become one operation of an array, and so do sums, as in models that are printed scalar by scalar. What is
+    next is chosen as by Neubig, Goldberg and Dyer, "On-the-fly operation batching in dynamic computation graphs", 2017.
+
+    Such a graph is built, differentiated and compiled in the time of one piece: roll it before `gradients`. Values are
+    the same up to the rounding of batches and sums. A variable that is read in each piece is read once.
 
     What is new is added to the graph, below the name scope `name`; what was there stays as it was. `keep` are tensors
     by which somebody will differentiate, or which will be fed: they, and what they are computed from, stay as they are.
@@ -87,7 +109,7 @@ def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
     ...     y = pb.sin(y * (1.0 + k / 1000.0))
     >>> y, report = pb.reroll(y)
     >>> print(str(report).partition(" (")[0])
-    2,000 of 2,001 operations in 1 run of pieces that repeat
+    2,000 of 2,001 operations became 1 loop
       a loop of 1,000 times 2 operations
     >>> y.op.type
     'Loop'
@@ -145,35 +167,45 @@ def _shared_reads(view: View) -> dict[Tensor, Tensor]:
 
 
 class _Rolling(Appending):
-    """Adds a graph with its runs as loops and batches to the graph."""
+    """Adds a graph with its runs as loops, and with what is alike as batches, to the graph."""
 
     def __init__(self, view: View, graph: Graph, prefix: str, least: int) -> None:
         super().__init__(view, graph, prefix)
-        self.least = least
         computed = [op for op in view.operations if not (op.outputs and op.outputs[0] in view.known)]
         self.operations = slabs_first(view, computed)
+        self.steps = _steps(view, self.operations, least)
         self.repeats: list[Repeat] = []
-        self.stacks: dict[tuple[Tensor, ...], Tensor] = {}
-        """For the rows of a run that are read behind it the array of all of them."""
+        self.stacks = Stacks(view, self.tensor, self._read_one_by_one())
+
+    def _read_one_by_one(self) -> set[Tensor]:
+        read = {self.view.stand_in(y) for y in self.view.results}
+        for step in self.steps:
+            if isinstance(step, Run):
+                read.update(x for op in self.operations[step.start : step.end] for x in self.view.inputs(op))
+            elif isinstance(step, Operation) and not isinstance(step.primitive, Pack | AddN):
+                read.update(self.view.inputs(step))
+        return read
 
     def run(self) -> None:
-        """Go through the operations, runs at a time."""
-        place = 0
-        for run in runs(self.view, self.operations, self.least):
-            for op in self.operations[place : run.start]:
-                self.visit(op)
-            self._roll(run)
-            place = run.end
-        for op in self.operations[place:]:
-            self.visit(op)
+        """Go through the steps."""
+        for step in self.steps:
+            match step:
+                case Run():
+                    self._roll(step)
+                case Alike():
+                    self._batch(step)
+                case Sums():
+                    self._add_up(step)
+                case _:
+                    self.visit(step)
 
     def visit(self, op: Operation) -> None:
-        """Add a copy of `op`; a sum, or an array, of all rows of a batch is made of them at once."""
-        stack = self.stacks.get(tuple(self.view.inputs(op))) if self.stacks else None
-        if stack is not None and isinstance(op.primitive, AddN):
-            self.values[op.outputs[0]] = reduce_sum(stack, 0)
-        elif stack is not None and isinstance(op.primitive, Pack) and stack.shape.rank is not None:
-            self.values[op.outputs[0]] = _with_first_axis_at(op.primitive.axis, stack)
+        """Add a copy of `op`; a sum, or an array, of rows of arrays is made of them at once."""
+        inputs = self.view.inputs(op) if not op.controls else ()
+        if isinstance(op.primitive, AddN) and (whole := self.stacks.whole(inputs)) is not None:
+            self.values[op.outputs[0]] = reduce_sum(whole, 0)
+        elif isinstance(op.primitive, Pack) and self._are_rows(inputs):
+            self.values[op.outputs[0]] = _with_first_axis_at(op.primitive.axis, self.stacks.array(inputs))
         else:
             for x in self.view.inputs(op):
                 self._unstack(x)
@@ -185,12 +217,18 @@ class _Rolling(Appending):
         return super().tensor(x)
 
     def _unstack(self, x: Tensor) -> None:
-        """Take apart the rows that `x` is one of."""
-        if x in self.values:
+        """Take `x` out of the array that it is a row of."""
+        if x in self.values or x not in self.stacks.rows:
             return
-        rows = next((rows for rows in self.stacks if x in rows), None)
-        if rows is not None:
-            self.values.update(zip(rows, unstack(self.stacks[rows]), strict=True))
+        row = self.stacks.row(x)
+        if row not in self.values:
+            self.values.update(self.stacks.read(row))
+        self.values[x] = self.values[row]
+
+    def _are_rows(self, xs: Sequence[Tensor]) -> bool:
+        """Whether most of `xs` are rows of arrays, and enough of them."""
+        rows = sum([x in self.stacks.rows for x in xs])
+        return rows >= LEAST_COUNT and 2 * rows > len(xs) and xs[0].shape.rank is not None
 
     def _roll(self, run: Run) -> None:
         wired = wiring(self.view, self.operations, run)
@@ -201,12 +239,61 @@ class _Rolling(Appending):
             wired = wiring(self.view, self.operations, run)
             assert wired is not None
         piece = _Piece(self, run, wired)
-        self.repeats.append(Repeat(run.count, tuple(piece.operations), not piece.wired.carried))
-        last, stacked = piece.loop() if piece.wired.carried else ({}, piece.batch())
+        self.repeats.append(Repeat(run.count, tuple(piece.operations), not wired.carried, run.end - run.start))
+        last, arrays = piece.loop() if wired.carried else ({}, piece.batch())
         for y, value in last.items():
             self.values[piece.tensor(y, run.count - 1)] = value
-        for y, stack in stacked.items():
-            self.stacks[tuple([piece.tensor(y, n) for n in range(run.count)])] = stack
+        for y, array in arrays.items():
+            self.stacks.add([piece.tensor(y, n) for n in range(run.count)], array)
+
+    def _batch(self, alike: Alike) -> None:
+        """Compute elementwise operations that are alike as one; those that are equal once."""
+        distinct: dict[Hashable, Operation] = {}
+        same = [distinct.setdefault(self.stacks.key(op), op).outputs[0] for op in alike.operations]
+        first, count = alike.operations[0], len(alike.operations)
+        with self._standing_for(first):
+            operands = self.stacks.operands(list(distinct.values()))
+            copy = self.graph.add(first.primitive, operands, first.name)
+        self.stacks.add([op.outputs[0] for op in distinct.values()], copy.outputs[0])
+        self.stacks.rows.update(
+            (op.outputs[0], self.stacks.rows[x]) for op, x in zip(alike.operations, same, strict=True)
+        )
+        self.repeats.append(Repeat(count, (first,), True, count))
+
+    def _add_up(self, step: Sums) -> None:
+        """Compute sums as one, where most of their terms are rows of arrays."""
+        terms = [x for total in step.sums for x in total.terms]
+        operations = [op for total in step.sums for op in total.operations]
+        if 2 * sum([self.stacks.slab(x) is not None for x in terms]) < len(terms):
+            for op in operations:
+                self.visit(op)
+            return
+        with self._standing_for(operations[-1]):
+            array = self.stacks.sums([total.terms for total in step.sums], [total.signs for total in step.sums])
+        self.stacks.add([total.operations[-1].outputs[0] for total in step.sums], array)
+        if len(operations) > 1:
+            self.repeats.append(Repeat(len(step.sums), tuple(step.sums[0].operations), True, len(operations)))
+
+    def _standing_for(self, op: Operation) -> AbstractContextManager[Scope]:
+        """A block that makes operations in the place of `op`."""
+        devices = (op.device,) if op.device else ()
+        scope = self.graph.scope._replace(site=op.site, attrs=op.attrs, devices=devices)
+        return self.graph.entered(scope)
+
+
+def _steps(view: View, operations: Sequence[Operation], least: int) -> list[Step]:
+    """What is computed at once, in order; in batches where these have so many operations together."""
+    search = Search(view, operations, least)
+    runs, kinds = list(search.runs()), search.kind.tolist()
+    batching = Agenda(view, operations, runs_that_grow(view, operations, runs, kinds), kinds)
+    steps = list(batching.steps())
+    if sum(map(batched, steps)) >= least:
+        return steps
+    steps, place = [], 0
+    for run in runs:
+        steps += [*operations[place : run.start], run]
+        place = run.end
+    return [*steps, *operations[place:]]
 
 
 class _Piece:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.graph import Tensor
+from ..primitives.creation.constant import constant
 from ..primitives.identity.identity import ensure_shape
-from ..primitives.indexing.gather import GatherV2, gather
+from ..primitives.indexing.gather import GatherV2, gather, gather_rows
 from ..primitives.indexing.slice import Slice
 from ..primitives.indexing.slicing import FULL, StridedSlice, expand_ellipsis
 from ..primitives.shape.squeeze import Squeeze, expand_dims
@@ -105,7 +106,7 @@ def stacked(slabs: Sequence[Slab], array: Tensor) -> Tensor:
     starts = np.array([slab.start for slab in slabs], np.int32)
     first, count = int(starts[0]), len(slabs)
     if width not in (None, 1):
-        rows = gather(array, starts[:, None] + np.arange(width, dtype=np.int32), axis=axis)
+        rows = _taken(array, starts[:, None] + np.arange(width, dtype=np.int32), axis)
     else:
         if (starts == first + np.arange(count)).all():
             rows = array[(slice(None),) * axis + (slice(first, first + count),)]
@@ -114,9 +115,15 @@ def stacked(slabs: Sequence[Slab], array: Tensor) -> Tensor:
                 lengths[axis] = count  # A slice of what is too short for the last step is shorter, and no error.
                 rows = ensure_shape(rows, lengths)
         else:
-            rows = gather(array, starts, axis=axis)
+            rows = _taken(array, starts, axis)
         rows = rows if width is None else expand_dims(rows, axis + 1)
     if axis == 0:
         return rows
     assert rows.shape.rank is not None
     return transpose(rows, [axis, *[a for a in range(rows.shape.rank) if a != axis]])
+
+
+def _taken(array: Tensor, numbers: np.ndarray[Any, Any], axis: int) -> Tensor:
+    """These of `array` along `axis`; the derivative is dense, as it was for each by itself."""
+    indices = constant(numbers)
+    return gather(array, indices, axis=axis) if axis else gather_rows(array, indices)
