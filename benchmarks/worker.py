@@ -36,6 +36,7 @@ class Worker:
         self.workload = workload
         self.peer = peer
         peer.prepare(threads)
+        gc.collect()
         self.before = resident_memory()
         self.step: Step | None = None
 
