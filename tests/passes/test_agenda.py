@@ -161,6 +161,17 @@ def test_random_programs_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch
         are_equal(y, z, xs, {each: random.normal(size=each.shape.as_list()) for each in xs})
 
 
+def test_branches_of_one_tensor_that_are_added_as_a_tree_are_summed_at_once() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [100])
+        terms = [pb.sin(x * (1.0 + 0.01 * k)) for k in range(51)]
+        while len(terms) > 1:
+            terms = [*map(pb.add, terms[::2], terms[1::2]), *(terms[-1:] if len(terms) % 2 else [])]
+        z, report = pb.reroll(terms[0])
+        assert str(report).splitlines()[0] == "152 of 153 operations became 2 batches"
+        are_equal(terms[0], z, [x], feeds([x]))
+
+
 def test_the_report_says_what_became_a_batch() -> None:
     with pb.Graph().as_default():
         report = pb.reroll(built(terms, 60)[1]).report

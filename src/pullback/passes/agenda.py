@@ -26,7 +26,7 @@ _MOST_ELEMENTS = 64
 
 
 class Summation(NamedTuple):
-    """A sum of small arrays of one shape, written as additions and subtractions that nobody else reads."""
+    """A sum of arrays of one shape, written as additions and subtractions that nobody else reads."""
 
     operations: Sequence[Operation]
     """In order; the last one has the sum."""
@@ -50,7 +50,7 @@ Step = Operation | Run | Alike | Sums
 
 
 def batched(step: Step) -> int:
-    """How many operations become a batch."""
+    """How many operations become a batch, at most."""
     match step:
         case Alike(operations=operations):
             return len(operations)
@@ -59,18 +59,22 @@ def batched(step: Step) -> int:
     return 0
 
 
+def is_batchable(op: Operation) -> bool:
+    """Whether `op` can be computed with others that are alike as one elementwise operation."""
+    p = op.primitive
+    return ELEMENTWISE in p.traits and not p.stateful and not p.acts and is_small(op) and _is_plain(op)
+
+
 def is_small(op: Operation) -> bool:
-    """Whether one result is all that `op` has, and it is so small that many are better computed as one."""
-    if len(op.outputs) != 1 or op.controls or op.name in chosen_rules() or "_gradient_op_type" in op.attrs:
-        return False
+    """Whether what an operation reads and gives is so small that many are better computed as one."""
     sizes = [x.shape.num_elements() for x in (*op.inputs, *op.outputs)]
     return all(size is not None and size <= _MOST_ELEMENTS for size in sizes)
 
 
-def is_batchable(op: Operation) -> bool:
-    """Whether `op` can be computed with others that are alike as one elementwise operation."""
-    p = op.primitive
-    return ELEMENTWISE in p.traits and not p.stateful and not p.acts and bool(op.inputs) and is_small(op)
+def _is_plain(op: Operation) -> bool:
+    """Whether one result is all that matters of `op`: it waits for nothing, and has no rule of its own."""
+    has_rule = op.name in chosen_rules() or "_gradient_op_type" in op.attrs
+    return len(op.outputs) == 1 and bool(op.inputs) and not op.controls and not has_rule
 
 
 def runs_that_grow(view: View, operations: Sequence[Operation], runs: Sequence[Run], kinds: Sequence[int]) -> list[Run]:
@@ -165,6 +169,8 @@ class Agenda:
         first = items[0].step
         if isinstance(first, Run):
             yield first
+        elif items[0].kind is None and isinstance(first, Summation):
+            yield Sums([first])
         elif items[0].kind is None or sum([item.weight for item in items]) < LEAST_COUNT:
             for item in items:
                 yield from item.operations
@@ -186,7 +192,7 @@ def _items(view: View, operations: Sequence[Operation], runs: Sequence[Run], kin
     sums = _sums(view, operations, set(free) - awaited)
     for total in sums:
         root = total.operations[-1]
-        items[place[root]] = _Item(total, total.operations, ("sum", *_sum_kind(root)))
+        items[place[root]] = _Item(total, total.operations, ("sum", *_sum_kind(root)) if is_small(root) else None)
     summed = {op for total in sums for op in total.operations}
     for op in free:
         if op not in summed:
@@ -217,11 +223,12 @@ def _sums(view: View, operations: Sequence[Operation], free: Set[Operation]) -> 
 
 
 def _is_sum(op: Operation) -> bool:
-    """Whether `op` adds small arrays of one shape, or takes one from another."""
-    if not isinstance(op.primitive, Add | Sub | AddN) or not is_small(op):
+    """Whether `op` adds arrays of one known shape, or takes one from another."""
+    if not isinstance(op.primitive, Add | Sub | AddN) or not _is_plain(op):
         return False
     y = op.outputs[0]
-    return y.dtype in INEXACT and all(x.shape.lengths == y.shape.lengths for x in op.inputs)
+    shapes_are_same = all(x.shape.lengths == y.shape.lengths for x in op.inputs)
+    return y.dtype in INEXACT and y.shape.num_elements() is not None and shapes_are_same
 
 
 def _sum_of(view: View, root: Operation, inner: Set[Operation]) -> Summation:

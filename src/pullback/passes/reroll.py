@@ -22,7 +22,7 @@ from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.stacking import Pack
 from ..primitives.shape.transpose import transpose
 from ..primitives.variables.operations import ReadVariableOp
-from .agenda import Agenda, Alike, Step, Sums, batched, runs_that_grow
+from .agenda import Agenda, Alike, Step, Summation, Sums, batched, is_small, runs_that_grow
 from .appending import Appending
 from .repeats import LEAST_COUNT, LEAST_OPERATIONS, Run, Search, Wiring, slabs_first, wiring
 from .slabs import slab_of, stacked
@@ -261,18 +261,27 @@ class _Rolling(Appending):
         self.repeats.append(Repeat(count, (first,), True, count))
 
     def _add_up(self, step: Sums) -> None:
-        """Compute sums as one, where most of their terms are rows of arrays."""
-        terms = [x for total in step.sums for x in total.terms]
+        """Compute sums as one, where that takes no array that is not there: of large ones only of all rows of one."""
         operations = [op for total in step.sums for op in total.operations]
-        if 2 * sum([self.stacks.slab(x) is not None for x in terms]) < len(terms):
+        with self._standing_for(operations[-1]):
+            array = self._added_up(step.sums)
+        if array is None:
             for op in operations:
                 self.visit(op)
             return
-        with self._standing_for(operations[-1]):
-            array = self.stacks.sums([total.terms for total in step.sums], [total.signs for total in step.sums])
         self.stacks.add([total.operations[-1].outputs[0] for total in step.sums], array)
         if len(operations) > 1:
             self.repeats.append(Repeat(len(step.sums), tuple(step.sums[0].operations), True, len(operations)))
+
+    def _added_up(self, sums: Sequence[Summation]) -> Tensor | None:
+        """Sums along a first axis; None where most of their terms are no rows of arrays."""
+        terms = [x for total in sums for x in total.terms]
+        if not is_small(sums[0].operations[0]):
+            whole = self.stacks.whole(sorted(terms, key=self.stacks.place)) if min(sums[0].signs) > 0 else None
+            return None if whole is None else reduce_sum(whole, 0, keepdims=True)
+        if 2 * sum([self.stacks.slab(x) is not None for x in terms]) < len(terms):
+            return None
+        return self.stacks.sums([total.terms for total in sums], [total.signs for total in sums])
 
     def _standing_for(self, op: Operation) -> AbstractContextManager[Scope]:
         """A block that makes operations in the place of `op`."""

@@ -110,9 +110,10 @@ class Stacks:
         inputs = self.view.inputs(op)
         if COMMUTES not in op.primitive.traits or inputs[0].shape.lengths != inputs[1].shape.lengths:
             return inputs
-        return sorted(inputs, key=self._place)
+        return sorted(inputs, key=self.place)
 
-    def _place(self, x: Tensor) -> tuple[str, int]:
+    def place(self, x: Tensor) -> tuple[str, int]:
+        """What tensors are sorted by: the name of the array that one is a row of, and the number of the row."""
         slab = self.slab(x)
         return (x.name, 0) if slab is None else (slab.array.name, slab.start)
 
