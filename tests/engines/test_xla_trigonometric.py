@@ -104,3 +104,25 @@ def test_programs_of_many_functions_have_the_operation_itself() -> None:
     alone, among = computed(y, {x: at}), computed([y, z], {x: at})[0]
     assert not np.array_equal(alone, among, equal_nan=True)
     np.testing.assert_allclose(alone, among, rtol=2e-7)
+
+
+@pytest.mark.parametrize("way", ["scan", "map_fn", "vectorized_map"])
+def test_what_is_done_in_many_steps_of_a_loop_is_rounded_to_the_nearest_too(way: str) -> None:
+    rows = floats(of_units=False).reshape(100, 400)
+    x = pb.placeholder(pb.float32, rows.shape)
+    if way == "scan":
+        y = pb.scan(lambda before, row: pb.sin(row) + 0.0 * before, x, pb.zeros([400]))
+    else:
+        y = getattr(pb, way)(pb.sin, x)
+    with np.errstate(invalid="ignore"):
+        wanted = np.sin(rows.astype(np.float64))
+    assert_nearest(computed(y, {x: rows})[:, 13:], wanted[:, 13:])
+
+
+def test_loops_of_few_steps_have_the_operation_itself() -> None:
+    values = floats(of_units=False).reshape(100, 400)[:3]
+    x = pb.placeholder(pb.float32, values.shape)
+    few, many = pb.map_fn(pb.sin, x), pb.map_fn(pb.sin, pb.tile(x, [40, 1]))[:3]
+    found, nearest = (computed(y, {x: values}) for y in (few, many))
+    assert not np.array_equal(found, nearest, equal_nan=True)
+    np.testing.assert_allclose(found, nearest, rtol=2e-7)

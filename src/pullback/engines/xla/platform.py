@@ -19,6 +19,7 @@ _target: ContextVar[str | None] = ContextVar("target", default=None)
 _is_quick: ContextVar[bool] = ContextVar("is_quick", default=False)
 _is_ours: ContextVar[bool] = ContextVar("is_ours", default=False)
 _may_expand: ContextVar[bool] = ContextVar("may_expand", default=False)
+_repeats: ContextVar[int] = ContextVar("repeats", default=1)
 
 
 @contextmanager
@@ -40,6 +41,21 @@ def compiling_for(
         _is_quick.reset(quick)
         _is_ours.reset(ours)
         _may_expand.reset(expand)
+
+
+@contextmanager
+def repeated(count: int | None) -> Iterator[None]:
+    """A block in which steps of a loop are traced, of which there are so many, or None knows how many."""
+    token = _repeats.set(repeats() * max(count or 1, 1))
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
+def repeats() -> int:
+    """How often a run does what is being traced, or 1 where only the run knows."""
+    return _repeats.get()
 
 
 def on_processor() -> bool:

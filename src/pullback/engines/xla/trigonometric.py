@@ -25,10 +25,13 @@ from jax import lax
 from ...core.dtypes import FLOATING
 from ...primitives.elementwise.trigonometric import Acos, Asin, Atan, Atan2, Cos, Sin, Tan
 from ..plan import Plan
-from .platform import may_expand, on_processor
+from .platform import may_expand, on_processor, repeats
 
 _MANY = 1 << 15
-"""The elements from which on it is worth the hundred operations of each function, which take 35 ms to compile."""
+"""The elements, in all steps of a loop, from which on it is worth the hundred operations of each function, which take
+35 ms to compile."""
+_FEW = 64
+"""The elements of an array for which it is not."""
 _MOST = 24
 """The functions of a program up to which they are computed here."""
 _FUNCTIONS = Sin, Cos, Tan, Asin, Acos, Atan, Atan2
@@ -66,7 +69,8 @@ def are_many(*arrays: Any) -> bool:
     if not all(isinstance(x, jax.Array) and x.dtype in FLOATING and x.dtype.itemsize <= 4 for x in arrays):
         return False
     dims = jnp.broadcast_shapes(*[x.shape for x in arrays])
-    return all(isinstance(n, int) for n in dims) and math.prod(dims) >= _MANY
+    size = math.prod(dims) if all(isinstance(n, int) for n in dims) else 0
+    return size > _FEW and size * repeats() >= _MANY
 
 
 def sine(x: Any) -> Any:

@@ -16,6 +16,7 @@ from ...pruning import Closure, closure_of
 from ..control_flow.branches import exact, give, is_known, used_states
 from ..fences import Fences
 from ..movement import row_at
+from ..platform import repeated
 from ..trace import AbstractRows, Trace, dense, of_dtype
 from .bound import count_of
 from .padded import Padded
@@ -220,7 +221,8 @@ class Part:
         inner = steps.inner(self.body, self.plan, {**members, **{n: read(n, t) for n in self.read}}, states)
         inner.check = steps.trace.check and self.closure is None
         inner.reports = inner.reports and self.closure is None
-        inner.run()
+        with repeated(steps.capacity()):
+            inner.run()
         results = [dense(y) for y in inner.fetched()]
         history = [steps.member_of(n) for n in self.outputs if n in steps.history]
         before = [members.get(1 + i, steps.arrays[1 + i]) for i in history]
