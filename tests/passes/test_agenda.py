@@ -172,6 +172,19 @@ def test_branches_of_one_tensor_that_are_added_as_a_tree_are_summed_at_once() ->
         are_equal(terms[0], z, [x], feeds([x]))
 
 
+def test_operations_whose_result_has_the_shape_of_one_operand_are_batched() -> None:
+    """What all of them read is repeated there: `x` decides the shape, and sums do not broadcast."""
+    with pb.Graph().as_default():
+        x, limits = pb.placeholder(pb.float64, [5]), pb.placeholder(pb.float64, [30])
+        rows = pb.unstack(limits)
+        y = pb.stack([pb.clip_by_value(x, row - 1.0, row) for row in rows])
+        z, report = pb.reroll(y)
+        assert "a batch of 30 operations of type ClipByValue" in str(report)
+        are_equal(y, z, [x, limits], feeds([x, limits]))
+        w = pb.stack([pb.add_n([x, row * x]) for row in rows])
+        are_equal(w, pb.reroll(w).fetches, [x, limits], feeds([x, limits]))
+
+
 def test_the_report_says_what_became_a_batch() -> None:
     with pb.Graph().as_default():
         report = pb.reroll(built(terms, 60)[1]).report

@@ -253,7 +253,11 @@ class _Rolling(Appending):
         first, count = alike.operations[0], len(alike.operations)
         with self._standing_for(first):
             operands = self.stacks.operands(list(distinct.values()))
-            copy = self.graph.add(first.primitive, operands, first.name)
+            copy = None if operands is None else self.graph.add(first.primitive, operands, first.name)
+        if copy is None:
+            for op in alike.operations:
+                self.visit(op)
+            return
         self.stacks.add([op.outputs[0] for op in distinct.values()], copy.outputs[0])
         self.stacks.rows.update(
             (op.outputs[0], self.stacks.rows[x]) for op, x in zip(alike.operations, same, strict=True)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 import numpy as np
 
 from ..core.graph import Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.shape import Lengths
 from ..core.traits import COMMUTES
 from ..primitives.creation.constant import constant
 from ..primitives.indexing.gather import gather
@@ -28,10 +30,14 @@ class Stacks:
         self.view, self.tensor, self.apart = view, tensor, apart
         self.rows: dict[Tensor, Slab] = {}
         self.members: dict[Tensor, Sequence[Tensor]] = {}
+        self.unstacked: set[Tensor] = set()
+        """The arrays of which most rows are read one by one."""
 
     def add(self, rows: Sequence[Tensor], array: Tensor) -> None:
         """Note that `array`, of the graph, has the values of `rows`."""
         self.members[array] = rows
+        if 2 * sum([x in self.apart for x in rows]) >= len(rows):
+            self.unstacked.add(array)
         for i, x in enumerate(rows):
             self.rows.setdefault(x, Slab(array, 0, None, i))
 
@@ -43,9 +49,9 @@ class Stacks:
     def read(self, x: Tensor) -> dict[Tensor, Tensor]:
         """The row `x` for itself; with others, where most of its array are read one by one."""
         array, _, _, number = self.rows[x]
-        rows = self.members[array]
-        if 2 * sum([y in self.apart for y in rows]) < len(rows):
+        if array not in self.unstacked:
             return {x: array[number]}
+        rows = self.members[array]
         return dict(zip(rows, unstack(array, len(rows)), strict=True))
 
     def whole(self, xs: Sequence[Tensor]) -> Tensor | None:
@@ -85,17 +91,25 @@ class Stacks:
         joined = concat(parts, 0)
         return joined if np.array_equal(place, np.arange(count)) else gather(joined, place)
 
-    def operands(self, operations: Sequence[Operation]) -> list[Tensor]:
-        """What one elementwise operation is given that computes `operations`, which are alike, along a first axis."""
-        rank = operations[0].outputs[0].shape.rank
+    def operands(self, operations: Sequence[Operation]) -> list[Tensor] | None:
+        """What one elementwise operation is given that computes `operations`, which are alike, along a first axis.
+
+        What all of them read is handed on as it is, unless the result has the shape of just that operand. None where
+        the primitive does not broadcast along the new axis.
+        """
+        first, count = operations[0], len(operations)
+        rank = first.outputs[0].shape.rank
         assert rank is not None
         inputs = list(zip(*map(self._in_order, operations), strict=True))
         shared = [all(x is xs[0] for x in xs) for xs in inputs]
-        shared[0] = shared[0] and not all(shared)
-        return [
-            self.tensor(xs[0]) if is_shared else _aligned(self.array(xs), rank)
-            for xs, is_shared in zip(inputs, shared, strict=True)
-        ]
+        for kept in (shared, [False] * len(shared)):
+            operands = [
+                self.tensor(xs[0]) if is_kept else _aligned(self.array(xs), rank)
+                for xs, is_kept in zip(inputs, kept, strict=True)
+            ]
+            if _shape_of(first.primitive, operands) == (count, *(first.outputs[0].shape.lengths or ())):
+                return operands
+        return None
 
     def key(self, op: Operation) -> Hashable:
         """What is equal for operations that are alike and compute the same."""
@@ -146,6 +160,14 @@ class Stacks:
         array = slabs[0].array
         whole = self.whole(xs)
         return whole if whole is not None else stacked(slabs, array if array in self.members else self.tensor(array))
+
+
+def _shape_of(primitive: Primitive, operands: Sequence[Tensor]) -> Lengths | None:
+    """The shape of what `primitive` gives; None where it refuses the operands, as one does that does not broadcast."""
+    try:
+        return primitive.infer(*[x.type for x in operands])[0].shape.lengths
+    except (TypeError, ValueError):
+        return None
 
 
 def _aligned(array: Tensor, rank: int) -> Tensor:
