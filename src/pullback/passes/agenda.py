@@ -67,8 +67,11 @@ def is_batchable(op: Operation) -> bool:
 
 def is_small(op: Operation) -> bool:
     """Whether what an operation reads and gives is so small that many are better computed as one."""
-    sizes = [x.shape.num_elements() for x in (*op.inputs, *op.outputs)]
-    return all(size is not None and size <= _MOST_ELEMENTS for size in sizes)
+    for x in (*op.inputs, *op.outputs):
+        size = x.shape.num_elements()
+        if size is None or size > _MOST_ELEMENTS:
+            return False
+    return True
 
 
 def _is_plain(op: Operation) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..control_flow.maps import vectorized_map
 from ..control_flow.scan import foldl, scan
+from ..core.garbage import without_collection
 from ..core.graph import Graph, Operation, Tensor, get_default_graph, site_of
 from ..core.operation import index_of
 from ..core.scopes import Scope
@@ -132,7 +133,7 @@ def rolled(
     view = view_of(results, [], keep)
     shared = _shared_reads(view)
     view = view_of(results, [], keep, same=shared) if shared else view
-    with graph.transaction(), graph.name_scope(name) as prefix:
+    with without_collection(), graph.transaction(), graph.name_scope(name) as prefix:
         rolling = _Rolling(view, graph, prefix, least)
         rolling.run()
         found = [rolling.tensor(y) for y in results]
