@@ -8,8 +8,9 @@ import numpy as np
 
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import Lengths
+from ..core.shape import Lengths, TensorShape
 from ..core.traits import COMMUTES
+from ..core.types import TensorType
 from ..primitives.creation.constant import constant
 from ..primitives.indexing.gather import gather
 from ..primitives.reduction.reduce import reduce_sum
@@ -75,11 +76,9 @@ class Stacks:
 
     def array(self, xs: Sequence[Tensor]) -> Tensor:
         """`xs`, which have one shape, along a new first axis: rows of arrays, constants, and what is none of these."""
-        sources: dict[object, list[int]] = {}
+        sources: dict[Hashable, list[int]] = {}
         for i, x in enumerate(xs):
-            slab = None if x in self.view.known else self.slab(x)
-            kind = x in self.view.known if slab is None else (slab.array, slab.axis)
-            sources.setdefault(kind, []).append(i)
+            sources.setdefault(self._source(x), []).append(i)
         if len(sources) == 1:
             return self._of_one_source(xs)
         parts, place, count = [], np.empty(len(xs), np.int32), 0
@@ -91,24 +90,30 @@ class Stacks:
         joined = concat(parts, 0)
         return joined if np.array_equal(place, np.arange(count)) else gather(joined, place)
 
+    def _source(self, x: Tensor) -> Hashable:
+        """What `x` is taken from: an axis of an array, constants, or an operation that has it alone."""
+        if x in self.view.known:
+            return "constants"
+        slab = self.slab(x)
+        return "alone" if slab is None else (slab.array, slab.axis)
+
     def operands(self, operations: Sequence[Operation]) -> list[Tensor] | None:
         """What one elementwise operation is given that computes `operations`, which are alike, along a first axis.
 
         What all of them read is handed on as it is, unless the result has the shape of just that operand. None where
         the primitive does not broadcast along the new axis.
         """
-        first, count = operations[0], len(operations)
-        rank = first.outputs[0].shape.rank
-        assert rank is not None
-        inputs = list(zip(*map(self._in_order, operations), strict=True))
+        first, inputs = operations[0], list(zip(*map(self._in_order, operations), strict=True))
+        row = first.outputs[0].shape.known
         shared = [all(x is xs[0] for x in xs) for xs in inputs]
         for kept in (shared, [False] * len(shared)):
-            operands = [
-                self.tensor(xs[0]) if is_kept else _aligned(self.array(xs), rank)
-                for xs, is_kept in zip(inputs, kept, strict=True)
-            ]
-            if _shape_of(first.primitive, operands) == (count, *(first.outputs[0].shape.lengths or ())):
-                return operands
+            shapes = [_aligned(xs[0], 0 if is_kept else len(xs), row) for xs, is_kept in zip(inputs, kept, strict=True)]
+            types = [TensorType(xs[0].dtype, TensorShape(shape)) for xs, shape in zip(inputs, shapes, strict=True)]
+            if _shape_of(first.primitive, types) == (len(operations), *row):
+                return [
+                    self.tensor(xs[0]) if is_kept else _reshaped(self.array(xs), shape)
+                    for xs, is_kept, shape in zip(inputs, kept, shapes, strict=True)
+                ]
         return None
 
     def key(self, op: Operation) -> Hashable:
@@ -162,16 +167,22 @@ class Stacks:
         return whole if whole is not None else stacked(slabs, array if array in self.members else self.tensor(array))
 
 
-def _shape_of(primitive: Primitive, operands: Sequence[Tensor]) -> Lengths | None:
-    """The shape of what `primitive` gives; None where it refuses the operands, as one does that does not broadcast."""
+def _shape_of(primitive: Primitive, types: Sequence[TensorType]) -> Lengths | None:
+    """The shape of what `primitive` gives; None where it refuses the types, as one does that does not broadcast."""
     try:
-        return primitive.infer(*[x.type for x in operands])[0].shape.lengths
+        return primitive.infer(*types)[0].shape.lengths
     except (TypeError, ValueError):
         return None
 
 
-def _aligned(array: Tensor, rank: int) -> Tensor:
-    """`array`, whose rows broadcast to `rank` axes, with axes of length 1 in front of theirs."""
-    lengths = array.shape.as_list()
-    missing = rank + 1 - len(lengths)
-    return reshape(array, [lengths[0], *[1] * missing, *lengths[1:]]) if missing else array
+def _aligned(x: Tensor, count: int, row: Sequence[int]) -> list[int]:
+    """The shape of `count` tensors like `x` along a first axis, which broadcast to so many of the shape `row`.
+
+    That of `x` where there are none.
+    """
+    lengths = x.shape.known
+    return [count, *[1] * (len(row) - len(lengths)), *lengths] if count else list(lengths)
+
+
+def _reshaped(x: Tensor, shape: list[int]) -> Tensor:
+    return x if x.shape.as_list() == shape else reshape(x, shape)
