@@ -43,6 +43,11 @@ def test_a_differential_equation_is_fitted(capsys: pytest.CaptureFixture[str]) -
     assert "stiffness 4.0" in capsys.readouterr().out
 
 
+def test_rate_constants_are_found_through_generated_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("reactions").main(steps=80) == pytest.approx([1.2, 0.4, 0.8, 0.2], abs=0.03)
+    assert "1,800 of 1,804 operations became 6 batches" in capsys.readouterr().out
+
+
 def test_one_gradient_step_is_learned_from(capsys: pytest.CaptureFixture[str]) -> None:
     untrained, trained = example("maml").main(steps=400)
     assert trained < 0.3 < 1.0 < untrained
