@@ -57,7 +57,8 @@ def main(steps: int = 60) -> Sequence[float]:
         numbers, h = pb.unstack(k), 0.02
 
         def slope(x: pb.Tensor) -> pb.Tensor:
-            return pb.reroll(pb.stack(slopes(pb.unstack(x), numbers))).fetches
+            rolled: pb.Tensor = pb.reroll(pb.stack(slopes(pb.unstack(x), numbers))).fetches
+            return rolled
 
         def step(i: pb.Tensor, x: pb.Tensor) -> tuple[pb.Tensor, pb.Tensor]:
             first = slope(x)
