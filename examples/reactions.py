@@ -67,7 +67,8 @@ def main(steps: int = 60) -> Sequence[float]:
         end: tuple[pb.Tensor, pb.Tensor] = pb.while_loop(lambda i, x: i < 20, step, (0, start))
         return end[1]
 
-    loss = pb.reduce_sum(pb.square(after(speeds) - after(pb.constant(SPEEDS))))
+    observed = pb.Session().run(after(pb.constant(SPEEDS)))
+    loss = pb.reduce_sum(pb.square(after(speeds) - observed))
     train = pb.train.AdamOptimizer(0.1).minimize(loss, var_list=[guess])
     with pb.Session() as session:
         session.run(pb.global_variables_initializer())
