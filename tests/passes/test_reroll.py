@@ -171,6 +171,11 @@ def test_the_report_says_what_was_rolled_and_where() -> None:
         "80 of 81 operations became 1 loop\n  a loop of 20 times 4 operations (test_reroll.py:"
     )
     assert "a batch of 20 operations of type Sin (test_reroll.py:" in str(apart)
+    with pb.Graph().as_default():
+        large = pb.reroll(apart_and_added(pb.placeholder(pb.float64, [100]), numbers())).report
+    assert str(large).startswith(
+        "80 of 82 operations became 1 batch\n  a batch of 20 times 4 operations (test_reroll.py:"
+    )
 
 
 def test_what_is_kept_or_fetched_on_the_way_is_there() -> None:

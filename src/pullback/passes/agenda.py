@@ -80,20 +80,6 @@ def _is_plain(op: Operation) -> bool:
     return len(op.outputs) == 1 and bool(op.inputs) and not op.controls and not has_rule
 
 
-def runs_that_grow(view: View, operations: Sequence[Operation], runs: Sequence[Run], kinds: Sequence[int]) -> list[Run]:
-    """The runs that batches cannot stand for: of larger operations, or whose pieces hand on more than sums."""
-    if not runs:
-        return []
-    plain = Agenda(view, operations, (), kinds)
-    depth = {op: d for item, d in zip(plain.items, plain.depth, strict=True) for op in item.operations}
-
-    def grows(run: Run) -> bool:
-        first, last = ([depth[operations[i + k]] for k in range(run.period)] for i in (run.start, run.end - run.period))
-        return max(last) - max(first) >= run.count - 1
-
-    return [run for run in runs if grows(run) or not all(map(is_batchable, operations[run.start : run.end]))]
-
-
 class _Item(NamedTuple):
     step: Run | Operation | Summation
     operations: Sequence[Operation]
@@ -113,7 +99,7 @@ class Agenda:
     """
 
     def __init__(self, view: View, operations: Sequence[Operation], runs: Sequence[Run], kinds: Sequence[int]) -> None:
-        self.view = view
+        self.view, self.operations = view, operations
         self.items = _items(view, operations, runs, kinds)
         maker = {op: i for i, item in enumerate(self.items) for op in item.operations}
         self.before = [self._before(item, maker) for item in self.items]
@@ -125,6 +111,17 @@ class Agenda:
         self.depth: list[int] = []
         for before in self.before:
             self.depth.append(1 + max([self.depth[j] for j in before], default=0))
+
+    def growing(self, runs: Sequence[Run]) -> list[Run]:
+        """Those of other `runs` that batches cannot stand for: of large operations, or handing on more than sums."""
+        depth = {op: d for item, d in zip(self.items, self.depth, strict=True) for op in item.operations}
+
+        def grows(run: Run) -> bool:
+            places = [range(start, start + run.period) for start in (run.start, run.end - run.period)]
+            first, last = (max([depth[self.operations[i]] for i in place]) for place in places)
+            return last - first >= run.count - 1
+
+        return [run for run in runs if grows(run) or not all(map(is_batchable, self.operations[run.start : run.end]))]
 
     def _before(self, item: _Item, maker: dict[Operation, int]) -> set[int]:
         read = [x.op for op in item.operations for x in self.view.inputs(op)]

@@ -20,7 +20,7 @@ from .structure import Structure
 from .view import view_of
 
 _LONG_RUN = 1000
-"""The operations of a run of pieces from which on a loop is faster to compile and no slower to run."""
+"""The operations of a run of pieces, or of all batches, from which on these compile sooner and run no slower."""
 
 
 class Optimized(NamedTuple):
@@ -97,7 +97,7 @@ def optimized(
 
 
 def _rolled(results: Sequence[Tensor], keep: Set[Tensor], name: str) -> tuple[list[Tensor], list[Rewrite]]:
-    """`results` with long runs of equal pieces as loops; nothing before `keep` changes."""
+    """`results` with long runs of equal pieces as loops, and alike ones as batches; nothing before `keep` changes."""
     found, report = rolled(results, keep, name, _LONG_RUN)
     return found, [Rewrite("pieces that repeat", repeat.operations, ()) for repeat in report.repeats]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,13 +23,15 @@ from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.stacking import Pack
 from ..primitives.shape.transpose import transpose
 from ..primitives.variables.operations import ReadVariableOp
-from .agenda import Agenda, Alike, Step, Summation, Sums, batched, is_small, runs_that_grow
+from .agenda import Agenda, Alike, Step, Summation, Sums, batched, is_small
 from .appending import Appending
 from .repeats import LEAST_COUNT, LEAST_OPERATIONS, Run, Search, Wiring, slabs_first, wiring
 from .slabs import slab_of, stacked
 from .stacks import Stacks
 from .structure import Structure
 from .view import View, view_of
+
+Kind = Literal["loop", "batch", "sum"]
 
 
 class Rolled(NamedTuple):
@@ -47,18 +49,22 @@ class Repeat:
     count: int
     operations: tuple[Operation, ...]
     """Those of the first piece."""
-    is_batch: bool
-    """Whether the pieces do not read each other, and are computed at once."""
+    kind: Kind
     total: int
     """The operations of all pieces; sums need not have equally many."""
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether the pieces do not read each other, and are computed at once."""
+        return self.kind != "loop"
+
     def __str__(self) -> str:
         first, count = self.operations[0], len(self.operations)
-        what = f"a {'batch' if self.is_batch else 'loop'} of {self.count:,} times {count} operations"
-        if self.total != self.count * count or self.count == 1:
+        what = f"a {self.kind} of {self.count:,} times {count} operations"
+        if self.kind == "sum":
             what = f"{self.count:,} {'sum' if self.count == 1 else 'sums'} of {self.total:,} operations"
         elif count == 1:
-            what = f"a batch of {self.count:,} operations of type {first.type}"
+            what = f"a {self.kind} of {self.count:,} operations of type {first.type}"
         return f"{what} ({site_of(first)})"
 
 
@@ -240,7 +246,8 @@ class _Rolling(Appending):
             wired = wiring(self.view, self.operations, run)
             assert wired is not None
         piece = _Piece(self, run, wired)
-        self.repeats.append(Repeat(run.count, tuple(piece.operations), not wired.carried, run.end - run.start))
+        kind: Kind = "loop" if wired.carried else "batch"
+        self.repeats.append(Repeat(run.count, tuple(piece.operations), kind, run.end - run.start))
         last, arrays = piece.loop() if wired.carried else ({}, piece.batch())
         for y, value in last.items():
             self.values[piece.tensor(y, run.count - 1)] = value
@@ -260,10 +267,9 @@ class _Rolling(Appending):
                 self.visit(op)
             return
         self.stacks.add([op.outputs[0] for op in distinct.values()], copy.outputs[0])
-        self.stacks.rows.update(
-            (op.outputs[0], self.stacks.rows[x]) for op, x in zip(alike.operations, same, strict=True)
-        )
-        self.repeats.append(Repeat(count, (first,), True, count))
+        for op, row in zip(alike.operations, same, strict=True):
+            self.stacks.equate(op.outputs[0], row)
+        self.repeats.append(Repeat(count, (first,), "batch", count))
 
     def _add_up(self, step: Sums) -> None:
         """Compute sums as one, where that takes no array that is not there: of large ones only of all rows of one."""
@@ -276,7 +282,7 @@ class _Rolling(Appending):
             return
         self.stacks.add([total.operations[-1].outputs[0] for total in step.sums], array)
         if len(operations) > 1:
-            self.repeats.append(Repeat(len(step.sums), tuple(step.sums[0].operations), True, len(operations)))
+            self.repeats.append(Repeat(len(step.sums), tuple(step.sums[0].operations), "sum", len(operations)))
 
     def _added_up(self, sums: Sequence[Summation]) -> Tensor | None:
         """Sums along a first axis; None where most of their terms are no rows of arrays."""
@@ -299,8 +305,9 @@ def _steps(view: View, operations: Sequence[Operation], least: int) -> list[Step
     """What is computed at once, in order; in batches where these have so many operations together."""
     search = Search(view, operations, least)
     runs, kinds = list(search.runs()), search.kind.tolist()
-    batching = Agenda(view, operations, runs_that_grow(view, operations, runs, kinds), kinds)
-    steps = list(batching.steps())
+    plain = Agenda(view, operations, (), kinds)
+    loops = plain.growing(runs)
+    steps = list((Agenda(view, operations, loops, kinds) if loops else plain).steps())
     if sum(map(batched, steps)) >= least:
         return steps
     steps, place = [], 0

@@ -42,6 +42,10 @@ class Stacks:
         for i, x in enumerate(rows):
             self.rows.setdefault(x, Slab(array, 0, None, i))
 
+    def equate(self, x: Tensor, row: Tensor) -> None:
+        """Note that `x` has the value of `row`, which is one of an array."""
+        self.rows[x] = self.rows[row]
+
     def row(self, x: Tensor) -> Tensor:
         """The row that `x` is, or is equal to."""
         slab = self.rows[x]

@@ -30,7 +30,7 @@ from .platform import may_expand, on_processor, repeats
 
 _MANY = 1 << 15
 """The elements, in all steps of a loop, from which on it is worth the many operations of each function, which take
-35 ms to compile."""
+27 ms to compile, XLA's own 18."""
 _FEW = 64
 """The elements of an array for which it is not."""
 _MOST = 24
