@@ -49,7 +49,8 @@ def _prepare_pullback(threads: int) -> None:
     del threads
     pullback = import_module("pullback")
     if find_spec("jax"):
-        pullback.Session(engine="xla").close()  # The first one starts jax's devices.
+        pullback.Session(engine="xla").close()
+        import_module("jax").devices()  # As for jax itself; else the first program starts them.
 
 
 def _prepare_onnx(threads: int) -> None:
