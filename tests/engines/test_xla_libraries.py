@@ -138,8 +138,11 @@ def of_float64(rows: int | None, width: int, transposed: bool) -> tuple[pb.Tenso
     return x, pb.matmul(x, pb.cast(weights([width, width]), pb.float64), transpose_b=transposed)
 
 
-ALONE = {OPTION: "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"}
-"""Eigen for products, on one thread, where YNNPACK's convolutions are as fast."""
+ALONE = {
+    OPTION: "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION",
+    "xla_cpu_multi_thread_eigen": True,
+}
+"""Eigen for products, on one thread, where YNNPACK's convolutions are as fast; small ones too, whatever flags say."""
 ALONE_CASES = [
     (chain, 1000, 64, False, {}),
     (chain, 4000, 256, False, ALONE),

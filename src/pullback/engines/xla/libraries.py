@@ -4,7 +4,8 @@ XLA 0.10 takes YNNPACK. That computes a convolution on one thread, and no two at
 over all threads. A product of fewer than 2^23 multiplications YNNPACK computes on one thread too; Eigen shares out
 those of enough rows, but a transposed second factor costs it as long as it takes to turn it. On one thread it depends
 on the shapes which is faster: `product_times` says what each takes. Where both take as long on one thread, Eigen
-computes the products: YNNPACK takes up to a millisecond more for each in the first step.
+computes the products: YNNPACK takes up to a millisecond more for each in the first step. Where Eigen may take no other
+thread, as `XLA_FLAGS` can say, XLA does not hand it small products, but compiles a loop for each, in 60 ms.
 
 In jax 0.12 YNNPACK shares convolutions out as well as Eigen: there a program with convolutions keeps XLA's own choice.
 
@@ -31,6 +32,8 @@ _REDUCTIONS = "LIBRARY_FUSION_TYPE_REDUCE"
 _PRODUCTS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
 _CONVOLUTIONS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
 WITHOUT_YNNPACK = {_OPTION: ""}
+_EIGEN_ALONE = {_OPTION: f"{_REDUCTIONS},{_CONVOLUTIONS}", "xla_cpu_multi_thread_eigen": True}
+"""Of one thread, which is all that Eigen finds whatever it may take."""
 _MEASURED = (0, 10), (0, 12)
 """The versions of jax whose libraries are known to behave so."""
 _SHARES_CONVOLUTIONS = jax.__version_info__ >= (0, 12)
@@ -54,7 +57,7 @@ def library_options(plan: Plan, lengths: Lengths) -> dict[str, Any]:
         return {}
     ynnpack, eigen = (sum([time(product, count) for product in products]) for time in (_by_ynnpack, _by_eigen))
     if count == 1:
-        return {_OPTION: f"{_REDUCTIONS},{_CONVOLUTIONS}"} if 0 < eigen <= ynnpack else {}
+        return _EIGEN_ALONE if 0 < eigen <= ynnpack else {}
     gains = eigen < _GAIN * ynnpack
     if _SHARES_CONVOLUTIONS:
         return {_OPTION: _REDUCTIONS} if gains and not any(product.is_convolution for product in products) else {}
