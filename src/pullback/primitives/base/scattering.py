@@ -60,11 +60,21 @@ def _combine_rows(target: Any, rows: Any, values: Any, how: str) -> Any:
 
 def sum_rows(xp: Any, rows: Any, values: Any, n: int) -> Any:
     """The sums [n, ...] of the `values` of equal row number; numbers outside 0..n-1 are dropped."""
-    wide = values.dtype in (float16, bfloat16)
-    given, dtype = values.dtype, float32 if wide else values.dtype
-    values = values.astype(dtype) if wide else values
+    given, values = values.dtype, _to_add(values)
     total = combine_rows(xp, _zeros_for(xp, values, (n, *values.shape[1:])), rows, values)
-    return total.astype(given) if wide else total
+    return total if total.dtype == given else total.astype(given)
+
+
+def sum_along(xp: Any, axis: int, numbers: Any, values: Any, n: int) -> Any:
+    """The same of slices along an axis, for compilers: they need no numbers of rows of all axes before."""
+    given, values = values.dtype, _to_add(values)
+    total = _zeros_for(xp, values, (*values.shape[:axis], n, *values.shape[axis + 1 :]))
+    place = total.at[(*[slice(None)] * axis, bounded(xp, numbers, n))]
+    return place.add(values, mode="drop", wrap_negative_indices=False).astype(given)
+
+
+def _to_add(values: Any) -> Any:
+    return values.astype(float32) if values.dtype in (float16, bfloat16) else values
 
 
 def _zeros_for(xp: Any, values: Any, shape: Sequence[int]) -> Any:

@@ -21,7 +21,7 @@ from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed
 from ..base.densify import densify
-from ..base.scattering import bounded, check_range, sum_rows, wide_enough
+from ..base.scattering import bounded, check_range, sum_along, sum_rows, wide_enough
 from ..creation.constant import convert_to_tensor
 from ..creation.ranges import range_
 from ..elementwise.maximum import maximum
@@ -237,6 +237,9 @@ class TakeGrad(Primitive):
         if not self.batch_dims:
             indices = wide_enough(indices, dims[axis])
             indices = xp.where(indices < 0, indices + dims[axis], indices)
+            if xp is not np:
+                values = dy.reshape((*dims[:axis], indices.size, *dims[axis + 1 :]))
+                return sum_along(xp, axis, indices.reshape(-1), values, dims[axis])
         rows = _batch_rows(xp, indices, dims, axis, self.batch_dims)
         after = dims[axis + 1 :]
         total = sum_rows(xp, rows.reshape(-1), dy.reshape((rows.size, *after)), math.prod(dims[: axis + 1]))
