@@ -119,6 +119,13 @@ def test_what_is_done_in_many_steps_of_a_loop_is_rounded_to_the_nearest_too(way:
     assert_nearest(computed(y, {x: rows})[:, 13:], wanted[:, 13:])
 
 
+def test_what_is_the_same_in_all_steps_at_once_has_the_operation_itself() -> None:
+    row, factors = floats(of_units=False)[13:413], np.ones(100, np.float32)
+    x, y = pb.placeholder(pb.float32, row.shape), pb.placeholder(pb.float32, factors.shape)
+    same, once = pb.vectorized_map(lambda factor: factor * pb.sin(x), y), pb.sin(x)
+    np.testing.assert_array_equal(*computed([same[7], once], {x: row, y: factors}))
+
+
 def test_loops_of_few_steps_have_the_operation_itself() -> None:
     values = floats(of_units=False).reshape(100, 400)[:3]
     x = pb.placeholder(pb.float32, values.shape)

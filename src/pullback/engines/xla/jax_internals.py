@@ -24,6 +24,11 @@ def in_trace(x: Any, trace: Any) -> Any:
     return x if isinstance(x, jax.core.Tracer) else None
 
 
+def is_one_of_many(x: Any) -> bool:
+    """Whether `x` stands for what `jax.vmap` computes at once."""
+    return hasattr(x, "batch_dim")
+
+
 def coordination() -> tuple[int, int, Any, Any]:
     """Of jax's coordination service: how many processes, which one this is, which are there if all ask, a barrier."""
     from jax._src import distributed

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import jax
 
 from ...core.matmul_precision import HIGHEST
+from .jax_internals import is_one_of_many
 
 PROCESSOR = "cpu"
 _target: ContextVar[str | None] = ContextVar("target", default=None)
@@ -20,6 +22,7 @@ _is_quick: ContextVar[bool] = ContextVar("is_quick", default=False)
 _is_ours: ContextVar[bool] = ContextVar("is_ours", default=False)
 _may_expand: ContextVar[bool] = ContextVar("may_expand", default=False)
 _repeats: ContextVar[int] = ContextVar("repeats", default=1)
+_at_once: ContextVar[bool] = ContextVar("at_once", default=False)
 
 
 @contextmanager
@@ -44,18 +47,22 @@ def compiling_for(
 
 
 @contextmanager
-def repeated(count: int | None) -> Iterator[None]:
-    """A block in which steps of a loop are traced, of which there are so many, or None knows how many."""
-    token = _repeats.set(repeats() * max(count or 1, 1))
+def repeated(count: int | None, at_once: bool = False) -> Iterator[None]:
+    """A block in which steps of a loop are traced, of which there are so many, or None knows how many.
+
+    Steps that `jax.vmap` computes `at_once` repeat only what differs between them.
+    """
+    token, together = _repeats.set(_repeats.get() * max(count or 1, 1)), _at_once.set(at_once)
     try:
         yield
     finally:
         _repeats.reset(token)
+        _at_once.reset(together)
 
 
-def repeats() -> int:
-    """How often a run does what is being traced, or 1 where only the run knows."""
-    return _repeats.get()
+def repeats(*arrays: Any) -> int:
+    """How often a run computes a function of `arrays` that is being traced, or 1 where only the run knows."""
+    return 1 if _at_once.get() and not any(map(is_one_of_many, arrays)) else _repeats.get()
 
 
 def on_processor() -> bool:

@@ -75,19 +75,22 @@ def are_many(*arrays: Any) -> bool:
         return False
     dims = jnp.broadcast_shapes(*[x.shape for x in arrays])
     size = math.prod(dims) if all(isinstance(n, int) for n in dims) else 0
-    return size > _FEW and size * repeats() >= _MANY
+    return size > _FEW and size * repeats(*arrays) >= _MANY
 
 
+@jax.jit
 def sine(x: Any) -> Any:
     """The sine of each element."""
     return _with_zeros(x, _sine_of_turns(_turns(x), 0))
 
 
+@jax.jit
 def cosine(x: Any) -> Any:
     """The cosine of each element."""
     return _sine_of_turns(_turns(x), 0.25).astype(x.dtype)
 
 
+@jax.jit
 def tangent(x: Any) -> Any:
     """The tangent of each element."""
     parts = _turns(x)
@@ -98,12 +101,14 @@ def tangent(x: Any) -> Any:
     return _with_zeros(x, jnp.where(is_odd, -c, s) / jnp.where(is_odd, s, c))
 
 
+@jax.jit
 def arc_sine(x: Any) -> Any:
     """The angle in [-pi/2, pi/2] whose sine is each element."""
     size = jnp.abs(x.astype(np.float64))
     return jnp.copysign(_angle(size, _other_leg(size)), x).astype(x.dtype)
 
 
+@jax.jit
 def arc_cosine(x: Any) -> Any:
     """The angle in [0, pi] whose cosine is each element."""
     size = jnp.abs(x.astype(np.float64))
@@ -111,12 +116,14 @@ def arc_cosine(x: Any) -> Any:
     return jnp.where(x < 0, np.pi - y, y).astype(x.dtype)
 
 
+@jax.jit
 def arc_tangent(x: Any) -> Any:
     """The angle in [-pi/2, pi/2] whose tangent is each element."""
     size = jnp.abs(x.astype(np.float64))
     return jnp.copysign(_angle(size, jnp.ones_like(size)), x).astype(x.dtype)
 
 
+@jax.jit
 def angle(y: Any, x: Any) -> Any:
     """The angle in [-pi, pi] of each point (x, y)."""
     found = _angle(jnp.abs(y.astype(np.float64)), jnp.abs(x.astype(np.float64)))

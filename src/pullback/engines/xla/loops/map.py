@@ -29,6 +29,7 @@ def can_run_at_once(steps: Steps) -> bool:
 def run_at_once(steps: Steps) -> tuple[Any, ...]:
     """The outputs of the loop: `jax.vmap` of a step over chunks of as many rows as it allows, all of one length."""
     whole, count = steps.whole(), max(int(steps.arrays[0]), 0)
+    whole.at_once = True
     scanned = [jnp.asarray(steps.arrays[n])[:count] for n in steps.scanned]
 
     def one(rows: Rows) -> tuple[Rows, Any]:

@@ -200,6 +200,8 @@ class Part:
         self.steps, self.body, self.plan = steps, body, plan
         self.members, self.states, self.outputs = list(members), list(states), list(outputs)
         self.closure = closure
+        self.at_once = False
+        """Whether `jax.vmap` computes all steps."""
         self.read = [n for n in steps.scanned if closure is None or n in closure.feeds]
 
     def start(self) -> Values:
@@ -221,7 +223,7 @@ class Part:
         inner = steps.inner(self.body, self.plan, {**members, **{n: read(n, t) for n in self.read}}, states)
         inner.check = steps.trace.check and self.closure is None
         inner.reports = inner.reports and self.closure is None
-        with repeated(steps.capacity()):
+        with repeated(steps.capacity(), self.at_once):
             inner.run()
         results = [dense(y) for y in inner.fetched()]
         history = [steps.member_of(n) for n in self.outputs if n in steps.history]
