@@ -26,7 +26,6 @@ from ...primitives.linalg.matmul import MatMul
 from ...primitives.reduction.abstract import AbstractReduction
 from ..plan import NOWHERE, Plan, Step
 from .array_namespace import kernel_of
-from .linalg.products import made
 from .platform import on_processor
 
 _NARROW = 31
@@ -59,7 +58,7 @@ class ColumnMajor:
             return None
         p = step.op.primitive
         if isinstance(p, MatMul) and not p.transpose_a:
-            weights = arrays[1] if p.transpose_b else made(arrays[1].T)
+            weights = arrays[1] if p.transpose_b else arrays[1].T
             result = lax.dot_general(weights, self._column_major(step, arrays, 0), (((1,), (0,)), ((), ())))
             return self._noted(step, result)
         columns = [self._column_major(step, arrays, i) for i in range(len(arrays))]
