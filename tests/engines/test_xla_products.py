@@ -30,7 +30,7 @@ def text_of(rows: int, m: int, n: int) -> str:
         (1000, 64, 64, "64x64"),
         (4, 64, 6, "64x6"),
         (32, 784, 100, "784x100"),
-        (4000, 784, 100, "100x784"),
+        (4000, 784, 100, "784x100"),
     ],
 )
 def test_the_factor_of_few_columns_is_the_first_of_the_product(rows: int, m: int, n: int, made: str) -> None:
@@ -51,10 +51,31 @@ def test_products_over_rows_are_those_of_numpy(rows: int, m: int, n: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("rows", "m", "n", "made"), [(1000, 40, 40, 1), (900, 40, 40, 0), (4000, 40, 40, 0), (1000, 70, 70, 0)]
+    ("rows", "m", "n", "made"),
+    [
+        (1000, 40, 40, 1),
+        (900, 40, 40, 0),
+        (4000, 40, 40, 0),
+        (1000, 70, 70, 0),
+        (1000, 20, 40, 0),
+        (1000, 256, 256, 1),
+        (900, 256, 256, 0),
+    ],
 )
-def test_the_transpose_of_a_small_first_factor_is_made(rows: int, m: int, n: int, made: int) -> None:
+def test_the_transpose_of_a_small_or_a_large_first_factor_is_made(rows: int, m: int, n: int, made: int) -> None:
     assert text_of(rows, m, n).count("= stablehlo.optimization_barrier") == made
+
+
+@pytest.mark.parametrize(
+    ("equation", "shape", "waiting"), [("bti,ij->btj", [48, 48], 2), ("kij,nkj->nki", [48, 40, 48], 0)]
+)
+def test_factors_of_einsum_wait_but_those_of_stacks(equation: str, shape: list[int], waiting: int) -> None:
+    """Stacks are transposed in the forward part already."""
+    with pb.Graph().as_default():
+        a, b = pb.placeholder(pb.float32, [40, 48, 48]), pb.placeholder(pb.float32, shape)
+        (db,) = pb.gradients(pb.exp(pb.einsum(equation, pb.exp(a), b)), b)
+        text = pb.xla.to_stablehlo(db, [a, b], platform="cpu").mlir_module()
+    assert text.count("inlineable") == waiting
 
 
 def test_the_factor_that_more_products_read_is_transposed() -> None:

@@ -40,7 +40,7 @@ from ..primitives.convolution.compiled_memory import compiled_bytes, filters_tur
 from ..primitives.identity.barrier import OptimizationBarrier
 from ..primitives.indexing.slicing import StridedSlice
 from ..primitives.linalg.einsum import Einsum
-from ..primitives.linalg.formulations import by_first_axes, turned_factor
+from ..primitives.linalg.formulations import by_first_axes, turns_first
 from ..primitives.linalg.matmul import BatchMatMul, MatMul
 from ..primitives.sorting.sort import ArgSort
 from .run_lengths import Lengths
@@ -140,12 +140,13 @@ def _turned_number(op: Operation, lengths: Lengths) -> int | None:
     """The number of the input that XLA transposes for such a contraction."""
     p, shapes = op.primitive, _shapes(op, lengths)
     if isinstance(p, MatMul):
-        return turned_factor(shapes[0][0], shapes[0][1], shapes[1][1]) if p.transpose_a and not p.transpose_b else None
+        (rows, m), n = shapes[0], shapes[1][1]
+        return 0 if p.transpose_a and not p.transpose_b and turns_first(rows, m, n) else None
     if isinstance(p, BatchMatMul):
         return 0 if p.adj_x and prod(shapes[0][:-2]) == 1 else None
     if not isinstance(p, Einsum) or len(op.inputs) != 2:
         return None
-    way = by_first_axes(p.equation)
+    way = by_first_axes(p.equation, (len(shapes[0]), len(shapes[1])))
     return None if way is None or way.is_direct(shapes[0], shapes[1]) else int(way.swapped)
 
 

@@ -21,7 +21,8 @@ from ...core.operation import Operation
 from ...core.traits import ELEMENTWISE, GIVEN, VIEWS, multiplies
 from ...primitives.activations.softmax import Softmax, SoftmaxGrad
 from ...primitives.elementwise.add_n import AddN
-from ...primitives.linalg.formulations import turned_factor
+from ...primitives.linalg.einsum import Einsum
+from ...primitives.linalg.formulations import by_first_axes, turns_first
 from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ..plan import Plan, Step
 from .platform import on_processor
@@ -62,13 +63,10 @@ class Kept:
         """The inputs of a step: `arrays`, some of which wait for others."""
         if not on_processor():
             return arrays
-        if _turns_first(step, arrays) and -1 < self._times.get(step.inputs[0], -1) < self._times.get(
-            step.inputs[1], -1
-        ):
-            arrays = [materialised(*arrays), arrays[1]]
+        times = [self._times.get(n, -1) for n in step.inputs]
+        arrays = _turned_late(step, arrays, times)
         if self._halves.isdisjoint(step.inputs):
             return arrays
-        times = [self._times.get(n, -1) for n in step.inputs]
         latest = max(range(len(arrays)), key=times.__getitem__)
         found = [self._first.get(n, x) for n, x in zip(step.inputs, arrays, strict=True)]
         for i, n in enumerate(step.inputs):
@@ -91,20 +89,35 @@ class Kept:
         return tuple([materialised(y) if n in kept and _is_array(y) else y for n, y in pairs])
 
 
-def _turns_first(step: Step, arrays: Sequence[Any]) -> bool:
-    """Whether a product by first axes transposes its first factor: XLA would do so as soon as that is there.
+def _turned_late(step: Step, arrays: list[Any], times: Sequence[int]) -> list[Any]:
+    """The inputs of a step that were made at `times`; a factor that it transposes waits for a later one.
 
-    Of a stack of one matrix XLA makes a product of matrices.
+    XLA would transpose it as soon as it is there.
     """
     p = step.op.primitive
-    if not isinstance(p, MatMul | BatchMatMul) or not all(map(_is_array, arrays)):
-        return False
+    if not isinstance(p, MatMul | BatchMatMul | Einsum) or len(arrays) != 2:
+        return arrays
+    early = int(times[1] < times[0])
+    if times[early] == times[1 - early] or not all(map(_is_array, arrays)):
+        return arrays
+    if early not in _turned(p, arrays):
+        return arrays
+    late = arrays[1 - early]
+    if isinstance(p, Einsum):
+        late = materialised(late)  # Else XLA computes it anew for the one number, in time for the next product.
+    return [materialised(x, late) if i == early else late for i, x in enumerate(arrays)]
+
+
+def _turned(p: MatMul | BatchMatMul | Einsum, arrays: Sequence[Any]) -> Sequence[int]:
+    """The factors that a product by first axes may transpose; of a stack of one matrix XLA makes such a product."""
+    a, b = [x.shape for x in arrays]
+    if isinstance(p, Einsum):
+        way = by_first_axes(p.equation, (len(a), len(b)))
+        return () if way is None or way.is_direct(a, b) else (0, 1)
     if isinstance(p, BatchMatMul):
-        return p.adj_x and prod(arrays[0].shape[:-2]) == 1
-    if not p.transpose_a or p.transpose_b:
-        return False
-    (rows, m), n = arrays[0].shape, arrays[1].shape[1]
-    return turned_factor(rows, m, n) == 0
+        return (0,) if p.adj_x and prod(a[:-2]) == 1 else ()
+    (rows, m), n = a, b[1]
+    return (0,) if p.transpose_a and not p.transpose_b and turns_first(rows, m, n) else ()
 
 
 def _read_again(plan: Plan) -> frozenset[int]:

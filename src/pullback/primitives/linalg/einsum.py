@@ -139,7 +139,7 @@ class Einsum(Primitive):
         ranks = [x.shape.rank for x in types]
         if None in ranks:
             return None
-        labels, result = _undotted(self.equation, tuple([n for n in ranks if n is not None]))
+        labels, result = undotted(self.equation, tuple([n for n in ranks if n is not None]))
         pairs = [(o, a) for o, c in enumerate(result) for a, own in enumerate(labels[i]) if c == own]
         return tuple(
             [Link(o, a) for o, a in pairs if types[i].shape.as_list()[a] != 1 or labels[i][a] in self.equation]
@@ -149,7 +149,7 @@ class Einsum(Primitive):
         ranks = [x.shape.rank for x in types]
         if None in ranks:
             return {}
-        labels, _ = _undotted(self.equation, tuple([n for n in ranks if n is not None]))
+        labels, _ = undotted(self.equation, tuple([n for n in ranks if n is not None]))
         return {k: labels[i].index(c) for k, c in enumerate(labels[j]) if c in labels[i]}
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
@@ -248,7 +248,7 @@ def einsum_kernel(xp: Any, multiply: Any, equation: str, *xs: Any) -> Any:
     dtype = xs[0].dtype
     if dtype in (float16, bfloat16):
         return einsum_kernel(xp, multiply, equation, *[x.astype(float32) for x in xs]).astype(dtype)
-    labels, result = _undotted(equation, tuple([x.ndim for x in xs]))
+    labels, result = undotted(equation, tuple([x.ndim for x in xs]))
     _check_lengths(equation, labels, xs)
     terms, arrays = [], []
     for term, x in zip(labels, xs, strict=True):
@@ -265,7 +265,7 @@ def einsum_kernel(xp: Any, multiply: Any, equation: str, *xs: Any) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _undotted(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
+def undotted(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     """The terms with letters in place of `...`, the last axes aligned."""
     labels, result = split_equation(equation)
     free = [c for c in LETTERS if c not in equation]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from .einsum import split_equation
+from .einsum import undotted
 
 _MANY = 1 << 14
 """The elements of factors of more axes from which on one is transposed."""
@@ -18,6 +18,7 @@ LONG = 1000
 """The rows of a product from which on it had better be computed by a transposed factor."""
 _LARGE = 1 << 16
 _FEW_COLUMNS = 64
+_FEWEST_COLUMNS = 32
 _TINY = 1 << 12
 _LITTLE = 1 << 17
 """The elements of a product, and of its first factor, up to which the transpose of that is made."""
@@ -28,18 +29,16 @@ def has_few_columns(rows: int, m: int, n: int) -> bool:
     return n <= min(_FEW_COLUMNS, rows) and n < m
 
 
-def turned_factor(rows: int, m: int, n: int) -> int | None:
-    """Which of two matrices [rows, m] and [rows, n] is transposed before they are multiplied; None for neither."""
+def turns_first(rows: int, m: int, n: int) -> bool:
+    """Whether of two matrices [rows, m] and [rows, n] the first is transposed before they are multiplied."""
     if rows < LONG or has_few_columns(rows, m, n):
-        return None
-    if m * n >= _LARGE:
-        return 1
-    return 0 if is_tiny(rows, m, n) else None
+        return False
+    return m * n >= _LARGE or is_tiny(rows, m, n)
 
 
 def is_tiny(rows: int, m: int, n: int) -> bool:
-    """Whether a product is so small, and its first factor, that the transpose of that pays."""
-    return m * n <= _TINY and rows * m <= _LITTLE
+    """Whether a product is so small, and its first factor, that the transpose of that pays; of few columns never."""
+    return m >= _FEWEST_COLUMNS and m * n <= _TINY and rows * m <= _LITTLE
 
 
 class ByFirstAxes(NamedTuple):
@@ -57,9 +56,12 @@ class ByFirstAxes(NamedTuple):
         return self.matches and min(prod(a), prod(b)) < _MANY and prod(a[: self.summed]) < LONG
 
 
-def by_first_axes(equation: str) -> ByFirstAxes | None:
-    """How an equation of two factors sums over the first axes of both; None where it does not."""
-    terms, result = split_equation(equation)
+def by_first_axes(equation: str, ranks: tuple[int, ...]) -> ByFirstAxes | None:
+    """How an equation of two factors sums over the first axes of both; None where it does not, or multiplies stacks.
+
+    Stacks the forward part transposes the same way: what it has made is read again.
+    """
+    terms, result = undotted(equation, ranks)
     return labels_by_first_axes(terms[0], terms[1], result) if len(terms) == 2 else None
 
 
@@ -68,5 +70,7 @@ def labels_by_first_axes(first: str, second: str, result: str) -> ByFirstAxes | 
     summed = "".join(c for c in first if c in second and c not in result)
     left, right = first[len(summed) :], second[len(summed) :]
     if not (summed and left and right and first.startswith(summed) and second.startswith(summed)):
+        return None
+    if not set(left).isdisjoint(right):
         return None
     return ByFirstAxes(len(summed), result == right + left != left + right, result in (left + right, right + left))

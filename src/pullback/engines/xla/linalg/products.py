@@ -1,10 +1,9 @@
 """XLA lowering of matrix products.
 
 Where both factors are summed over their first axis, as for the derivative by weights, and that axis is long, processors
-are faster with a transpose made first. XLA makes it as soon as it can: that of the first factor, which the forward part
-made, it would keep beside it until the backward part is there (a transformer of six blocks: 231 MB instead of 182, and
-10 % more time). So it is the second one's, the cotangent's, and the product comes out transposed. For `einsum` either
-factor waits for the other.
+are faster with a transpose of the first factor made before, if it has 32 columns and more. XLA makes it as soon as it
+can: of what the forward part made, it would keep it beside that until the backward part is there (a transformer of six
+blocks: 231 MB instead of 182, and 10 % more time). So the factor waits for the cotangent (`materialised`).
 
 It also does where the second factor has few columns, as for the weights of a last layer: the transpose that the product
 itself makes of its first factor costs more than the arithmetic then. 1000 rows of 64 and of 6 take 18 us, and 75 by the
@@ -22,13 +21,21 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ....core.dtypes import bfloat16, float16
 from ....primitives.linalg.contraction import adjoint, contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
-from ....primitives.linalg.formulations import LONG, has_few_columns, is_tiny, labels_by_first_axes, turned_factor
+from ....primitives.linalg.formulations import (
+    LONG,
+    ByFirstAxes,
+    has_few_columns,
+    is_tiny,
+    labels_by_first_axes,
+    turns_first,
+)
 from ....primitives.linalg.matmul import BatchMatMul, MatMul
 from ..fences import is_there
 from ..materialised import materialised
@@ -73,10 +80,10 @@ def by_first_axes(a: Any, b: Any, second: bool = False) -> Any:
     if _has_few_columns(a, b):
         return made(matmul_kernel(jnp, b.T, a)).T
     (rows, m), n = a.shape, b.shape[1]
-    turned = turned_factor(rows, m, n)
-    if turned == 1 or (turned == 0 and second and is_tiny(rows, n, m)):
+    turns = turns_first(rows, m, n)
+    if turns and second and is_tiny(rows, n, m):
         return made(matmul_kernel(jnp, made(b.T), a)).T
-    return matmul_kernel(jnp, a.T if turned is None else made(a.T), b)
+    return matmul_kernel(jnp, made(a.T) if turns else a.T, b)
 
 
 @xla_kernel(BatchMatMul)
@@ -106,10 +113,16 @@ def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
     """The product of stacks of matrices."""
     if not (_is_small_stack(a) and _is_small_stack(b) and on_processor()):
         return matmul_kernel(xp, a, b)
+    return materialised(_term_by_term(a, b))
+
+
+@jax.jit
+def _term_by_term(a: Any, b: Any) -> Any:
+    """The same in elementwise operations; jax traces it once for all products of the same types."""
     total = a[..., :, :1] * b[..., :1, :]
     for k in range(1, a.shape[-1]):
         total = total + a[..., :, k : k + 1] * b[..., k : k + 1, :]
-    return materialised(total)
+    return total
 
 
 def _is_small_stack(x: Any) -> bool:
@@ -125,14 +138,18 @@ def _einsum(p: Einsum, *xs: Any) -> Any:
     return einsum_kernel(jnp, _contract, p.equation, *xs)
 
 
+def _is_one_product(way: ByFirstAxes, a: Any, b: Any) -> bool:
+    """Whether a contraction is better computed as one product of matrices: as they are, or of many rows."""
+    in_order = way.matches and not way.swapped
+    return way.is_direct(a.shape, b.shape) or (in_order and _is_long(prod(a.shape[: way.summed])))
+
+
 def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str) -> Any:
     way = labels_by_first_axes(labels_a, labels_b, labels)
     known = all(isinstance(n, int) for x in (a, b) for n in x.shape)
-    if way is None or not known or not on_processor():
+    if way is None or not known or not on_processor() or not _is_one_product(way, a, b):
         return contract(xp, a, b, labels_a, labels_b, labels, _multiply_stacks)
     is_direct = way.is_direct(a.shape, b.shape)
-    if not is_direct and (way.swapped or not way.matches or not _is_long(prod(a.shape[: way.summed]))):
-        return contract(xp, materialised(a, b), materialised(b, a), labels_a, labels_b, labels, _multiply_stacks)
     if way.swapped:
         a, b = b, a
     rows, left, right = prod(a.shape[: way.summed]), a.shape[way.summed :], b.shape[way.summed :]
