@@ -135,3 +135,49 @@ def test_derivatives_are_those_of_the_steps_written_out(engine: str, step: Any) 
     found, expected = pb.Session(engine=engine).run(results)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+CURVES = {"Tanh": pb.tanh, "Sigmoid": pb.sigmoid, "Exp": lambda z: pb.exp(-z), "Sqrt": lambda z: pb.sqrt(z + 9.0)}
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("known", "multiplied", "carried"), [(True, False, 1), (True, True, 2), (False, False, 2), (False, True, 2)]
+)
+@pytest.mark.parametrize("name", CURVES)
+def test_functions_of_elements_are_not_computed_again(
+    name: str, known: bool, multiplied: bool, carried: int, engine: str
+) -> None:
+    """They are carried; of a known number of steps, where the derivative reads nothing else, rows are kept."""
+    if engine == "xla":
+        pytest.importorskip("jax")
+
+    def step(h: pb.Tensor, row: pb.Tensor) -> pb.Tensor:
+        return CURVES[name]((h * row if multiplied else h * 0.5) + row)
+
+    x = pb.placeholder(pb.float64, INPUTS.shape if known else [None, *INPUTS.shape[1:]])
+    looped = written = pb.constant(INPUTS[0])
+    looped = pb.foldl(step, x, looped)
+    for i in range(len(INPUTS)):
+        written = step(written, x[i])
+    results = []
+    for y in (looped, written):
+        (dx,) = pb.gradients(pb.reduce_sum(y * y), x)
+        results.append([y, dx, *pb.gradients(pb.reduce_sum(dx * dx), x)])
+    backward = results[0][1].op.primitive
+    assert isinstance(backward, Loop)
+    assert name not in {op.type for op in backward.body.pure_operations}
+    assert backward.carried == carried
+    for one, other in zip(*pb.Session(engine=engine).run(results, {x: INPUTS}), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("step", "again"), [(pb.nn.relu, "Relu"), (pb.sin, "Cos")])
+def test_choices_of_numbers_and_functions_of_arguments_are_computed_again(step: Any, again: str) -> None:
+    x = pb.placeholder(pb.float64, INPUTS.shape)
+    y = pb.foldl(lambda h, row: step(h * 0.5 + row), x, pb.constant(INPUTS[0]))
+    (dx,) = pb.gradients(y, x)
+    backward = dx.op.primitive
+    assert isinstance(backward, Loop)
+    assert backward.carried == 1
+    assert again in {op.type for op in backward.body.pure_operations}

@@ -30,10 +30,10 @@ def kept_next(body: Function, carried: int) -> list[int]:
     """The numbers of the carried results that a backward step need not compute again, whatever is kept.
 
     The step after has found them, of which the backward step comes before. It carries them from there, which costs more
-    than to compute the sum of a cell's gates, and less than a product.
+    than to compute the sum of a cell's gates, and less than a product or a function such as tanh.
     """
     found = _dear(body, carried)
-    return [i for i, y in enumerate(_steady(body, carried)) if y in found]
+    return [i for i, y in enumerate(_steady(body, carried)) if y is not None and (y in found or _is_curve(y.op))]
 
 
 def _dear(body: Function, carried: int) -> list[Tensor]:
@@ -92,9 +92,22 @@ def _size(x: Tensor) -> tuple[list[Any], int]:
 
 def _reads_result(op: Operation) -> bool:
     """Whether the derivative of an operation of one input reads its result only."""
-    function = trace(lambda x: [op.primitive(x)], [op.inputs[0].type], op.type, ["x"]).function
-    step = pullback_of(function, (True,), (True,), given=(0,)).function
+    step = _derivative(op)
     return all(step.parameters[0] not in made.inputs for made in step.operations)
+
+
+def _is_curve(op: Operation) -> bool:
+    """Whether an operation is an elementwise function, and no choice, whose derivative reads its result only."""
+    if len(op.inputs) != 1 or ELEMENTWISE not in op.primitive.traits or not _reads_result(op):
+        return False
+    step = _derivative(op)
+    return bool(step.results and pullback_of(step, (False, False, True), (True,)).places[-1])
+
+
+def _derivative(op: Operation) -> Function:
+    """The cotangent of the one input of an operation, from that, the cotangent of the result, and the result."""
+    function = trace(lambda x: [op.primitive(x)], [op.inputs[0].type], op.type, ["x"]).function
+    return pullback_of(function, (True,), (True,), given=(0,)).function
 
 
 def _readers(body: Function) -> dict[Tensor, list[Operation]]:

@@ -36,8 +36,16 @@ def loop_gradient(
     kept = kept_values(loop.body, loop.carried, memory)
     if kept and not loop.stateful:
         op = _with_rows(op, kept)
-    dys = [*dys, *[None] * (len(op.outputs) - len(dys))]
-    return _Backward(op, dys, wanted).cotangents(memory)
+    backward = _Backward(op, _padded(dys, op), wanted)
+    if memory is None and not loop.stateful and backward.ends_alone:
+        op = _with_rows(op, backward.ends_alone)
+        backward = _Backward(op, _padded(dys, op), wanted)
+    return backward.cotangents(memory)
+
+
+def _padded(dys: Sequence[Any], op: Operation) -> list[Any]:
+    """`dys`, and None for the other outputs of a loop."""
+    return [*dys, *[None] * (len(op.outputs) - len(dys))]
 
 
 def _with_rows(op: Operation, kept: Sequence[Tensor]) -> Operation:
@@ -75,13 +83,19 @@ class _Backward:
         self.countable = self.length is not None or self.bound is not None
         """Whether slices of all steps can be put together on every engine: XLA must know how many there can be."""
         kept = range(c + loop.stacked, len(self.body.results))
-        self.next = kept_next(self.body, c)
+        ends = self.body.results
+        self.next = [i for i in kept_next(self.body, c) if ends[i] not in ends[c + loop.stacked :]]
         """The numbers of what is carried whose next value a backward step reads: it carries it from the step after."""
         derivative = partial(pullback_of, self.body, tuple(self.wanted), tuple(seeded))
         self.pullback: Pullback = derivative(given=(*kept, *self.next))
         if self.next:
             self.next = _read_last(self.pullback.function, self.next)
             self.pullback = derivative(given=(*kept, *self.next))
+        read = _read_by(self.pullback.function)
+        self.ends_alone = [
+            ends[i] for i in self.next if loop.length is not None and self.pullback.function.parameters[i] not in read
+        ]
+        """What each of a known number of steps ends with, where none reads what it begins with: rows of that do."""
 
     def _active(self, wanted: Sequence[bool]) -> list[bool]:
         """What is carried and both receives a cotangent and hands one on to something wanted."""
@@ -198,7 +212,7 @@ class _Backward:
         function = trace(
             build, [*carried, *[row.parameter for row in rows], *constants], self._name(), inherit=False
         ).function
-        used = {x for op in function.operations for x in op.inputs} | set(function.results)
+        used = _read_by(function)
         scanned = [i for i, x in enumerate(function.parameters[ends[0] : ends[1]]) if x in used]
         read = [i for i, x in enumerate(function.parameters[ends[1] :]) if x in used]
         parameters = [
@@ -257,9 +271,13 @@ def _counted(op: Operation) -> tuple[int | None, int | None]:
 
 def _read_last(function: Function, numbers: Sequence[int]) -> list[int]:
     """Those of `numbers` whose parameter, of the last ones, `function` reads."""
-    read = {x for op in function.operations for x in op.inputs}.union(function.results)
+    read = _read_by(function)
     last = function.parameters[len(function.parameters) - len(numbers) :]
     return [i for i, x in zip(numbers, last, strict=True) if x in read]
+
+
+def _read_by(function: Function) -> set[Tensor]:
+    return {x for op in function.operations for x in op.inputs}.union(function.results)
 
 
 def _symbols(x: Tensor) -> set[Length]:

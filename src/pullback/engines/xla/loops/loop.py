@@ -111,7 +111,10 @@ class _Run:
             return i, going, variables, arrays, code
 
         state = jax.tree.map(jnp.asarray, (_INT(0), going, variables, arrays, code))
-        i, _, variables, arrays, code = jax.lax.while_loop(lambda state: state[1], step, state)
+        counts = steps.condition is None  # Then XLA sees from the condition how many steps there are.
+        i, _, variables, arrays, code = jax.lax.while_loop(
+            lambda state: state[0] < limit if counts else state[1], step, state
+        )
         return Final(i, variables, arrays, code)
 
     def run_in_blocks(self) -> Final:
