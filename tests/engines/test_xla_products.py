@@ -60,6 +60,7 @@ def test_products_over_rows_are_those_of_numpy(rows: int, m: int, n: int) -> Non
         (1000, 20, 40, 0),
         (1000, 256, 256, 1),
         (900, 256, 256, 0),
+        (1000, 2, 40_000, 0),
     ],
 )
 def test_the_transpose_of_a_small_or_a_large_first_factor_is_made(rows: int, m: int, n: int, made: int) -> None:

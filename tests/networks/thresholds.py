@@ -32,7 +32,7 @@ LOW: dict[Any, dict[str, Any]] = {
     inner_products: {"_FEW": 0},
     formulations: {"_CACHE": 2000, "_COPIED": 16, "_IN_CACHE": 64, "_IMAGES": 2, "_SEEN": 16},
     by_filter: {"_LITTLE": 8},
-    contractions: {"LONG": 2, "_LARGE": 4, "_TINY": 2, "_MANY": 4},
+    contractions: {"LONG": 2, "_LARGE": 4, "_TINY": 2, "_MANY": 4, "_FEWEST_COLUMNS": 1},
     products: {"_FEWEST": 1},
     calls: {"_MANY": 1},
     loops_map: {"_PLACE": 1, "_FEWEST": 2},

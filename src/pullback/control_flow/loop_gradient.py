@@ -36,14 +36,14 @@ def loop_gradient(
     kept = kept_values(loop.body, loop.carried, memory)
     if kept and not loop.stateful:
         op = _with_rows(op, kept)
-    backward = _Backward(op, _padded(dys, op), wanted)
+    backward = _Backward(op, _for_all_outputs(dys, op), wanted)
     if memory is None and not loop.stateful and backward.ends_alone:
         op = _with_rows(op, backward.ends_alone)
-        backward = _Backward(op, _padded(dys, op), wanted)
+        backward = _Backward(op, _for_all_outputs(dys, op), wanted)
     return backward.cotangents(memory)
 
 
-def _padded(dys: Sequence[Any], op: Operation) -> list[Any]:
+def _for_all_outputs(dys: Sequence[Any], op: Operation) -> list[Any]:
     """`dys`, and None for the other outputs of a loop."""
     return [*dys, *[None] * (len(op.outputs) - len(dys))]
 
@@ -277,6 +277,7 @@ def _read_last(function: Function, numbers: Sequence[int]) -> list[int]:
 
 
 def _read_by(function: Function) -> set[Tensor]:
+    """What the operations of `function` read, and its results."""
     return {x for op in function.operations for x in op.inputs}.union(function.results)
 
 

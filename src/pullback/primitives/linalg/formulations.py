@@ -19,6 +19,7 @@ LONG = 1000
 _LARGE = 1 << 16
 _FEW_COLUMNS = 64
 _FEWEST_COLUMNS = 32
+"""Those of a first factor from which on its transpose is worth it."""
 _TINY = 1 << 12
 _LITTLE = 1 << 17
 """The elements of a product, and of its first factor, up to which the transpose of that is made."""
@@ -31,14 +32,14 @@ def has_few_columns(rows: int, m: int, n: int) -> bool:
 
 def turns_first(rows: int, m: int, n: int) -> bool:
     """Whether of two matrices [rows, m] and [rows, n] the first is transposed before they are multiplied."""
-    if rows < LONG or has_few_columns(rows, m, n):
+    if rows < LONG or m < _FEWEST_COLUMNS or has_few_columns(rows, m, n):
         return False
     return m * n >= _LARGE or is_tiny(rows, m, n)
 
 
 def is_tiny(rows: int, m: int, n: int) -> bool:
-    """Whether a product is so small, and its first factor, that the transpose of that pays; of few columns never."""
-    return m >= _FEWEST_COLUMNS and m * n <= _TINY and rows * m <= _LITTLE
+    """Whether a product is so small, and its first factor, that the transpose of that pays."""
+    return m * n <= _TINY and rows * m <= _LITTLE
 
 
 class ByFirstAxes(NamedTuple):
