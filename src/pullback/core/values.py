@@ -17,6 +17,7 @@ from .primitive import Primitive, no_gradient
 from .shape import Lengths
 from .traits import CONSTANT, CONVERTS, COUNTS, GIVEN, JOINS, MOVES, SHAPES
 from .types import TensorType, VectorType, type_of_array
+from .untold import as_computed, to_compute_with
 
 Array = np.ndarray[Any, Any]
 _LARGEST_FOLDED = 4096
@@ -148,15 +149,15 @@ def evaluated(op: Operation, arrays: Sequence[Array | None]) -> tuple[Array | No
     if CONVERTS in traits and given[0].dtype == object:
         return (given[0],)
     try:
-        result = op.primitive.kernel(np, *given)
+        result = op.primitive.kernel(np, *map(to_compute_with, given))
     except (NotImplementedError, ValueError):
         return _unknown(op)  # What the kernel refuses it refuses again in a run that needs it.
-    except (TypeError, AttributeError, IndexError):
+    except (TypeError, AttributeError, IndexError, SystemError):  # NumPy goes on where a comparison has failed.
         if all(a.dtype != object for a in given):
             raise
         return _unknown(op)  # Lengths can be moved, added and multiplied, not more: they are no indices.
     results = result if isinstance(result, tuple) else (result,)
-    return tuple([_told(value, y) for value, y in zip(results, op.outputs, strict=True)])
+    return tuple([_told(as_computed(value), y) for value, y in zip(results, op.outputs, strict=True)])
 
 
 def _arrays_to_fold(op: Operation, arrays: Sequence[Array | None]) -> list[Array] | None:
