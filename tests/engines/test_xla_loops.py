@@ -265,3 +265,17 @@ def test_rows_with_axes_of_length_one_are_not_copied_before_a_loop(xla: pb.Sessi
     y = pb.foldl(lambda total, part: pb.tanh(total) + pb.sin(part), pb.reshape(x, [1000, *row]), pb.zeros(row))
     memory = xla.compiled_memory(y, {x: np.ones([1000, 64], np.float32)})
     assert memory["temporary"] < 10_000
+
+
+@pytest.mark.parametrize(("known", "condition"), [(True, "stablehlo.compare LT"), (False, "stablehlo.return")])
+def test_a_loop_of_a_known_number_of_steps_says_so(known: bool, condition: str) -> None:
+    """XLA looks no further than the condition, and then asks none after each step."""
+    x, n = pb.placeholder(pb.float32, [6, 3]), pb.placeholder(pb.int32, [])
+    if known:
+        y = pb.foldl(lambda h, row: pb.tanh(h * 0.5 + row), x, pb.zeros([3]))
+    else:
+        y = pb.while_loop(lambda i, _: i < n, lambda i, h: [i + 1, pb.sin(h)], [0, x[0]])[1]
+    text = pb.xla.to_stablehlo(y, [x, n], platform="cpu").mlir_module()
+    first = re.search(r"cond \{\s+(?:%\d+ = )?(.*)", text)
+    assert first is not None
+    assert first[1].startswith(condition)
