@@ -15,7 +15,7 @@ from .lengths import Length
 from .operation import Operation, Tensor
 from .primitive import Primitive, no_gradient
 from .shape import Lengths
-from .traits import CONSTANT, CONVERTS, COUNTS, GIVEN, JOINS, MOVES, SHAPES
+from .traits import CONSTANT, CONVERTS, COUNTS, GIVEN, SHAPES
 from .types import TensorType, VectorType, type_of_array
 from .untold import as_computed, to_compute_with
 
@@ -171,11 +171,7 @@ def _arrays_to_fold(op: Operation, arrays: Sequence[Array | None]) -> list[Array
     given = [a for a in arrays if a is not None and a.size <= _LARGEST_FOLDED]
     if len(given) < len(op.inputs):
         return None
-    opaque, traits = [i for i, a in enumerate(given) if a.dtype == object], op.primitive.traits
-    moved = (opaque == [0] and MOVES in traits) or JOINS in traits
-    # A comparison of lengths would not fail, and be wrong.
-    compared = any(x.dtype == bool_ for x in (*op.inputs, *op.outputs))
-    return given if not opaque or moved or not compared else None
+    return given
 
 
 def _unknown(op: Operation) -> tuple[Array | None, ...]:
