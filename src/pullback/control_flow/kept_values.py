@@ -72,7 +72,7 @@ def _functions(body: Function, y: Tensor, free: Collection[Tensor | None]) -> li
         for op in readers.get(x, ()):
             if VIEWS in op.primitive.traits or _adds(op, x):
                 parts += op.outputs
-            elif len(op.inputs) == 1 and ELEMENTWISE in op.primitive.traits and _reads_result(op):
+            elif len(op.inputs) == 1 and ELEMENTWISE in op.primitive.traits and _reads_result(_derivative(op)):
                 found.append(op.outputs[0])
             else:
                 return []
@@ -90,18 +90,19 @@ def _size(x: Tensor) -> tuple[list[Any], int]:
     return [n for n in lengths if not isinstance(n, int)], math.prod(known) * x.dtype.itemsize
 
 
-def _reads_result(op: Operation) -> bool:
+def _reads_result(derivative: Function) -> bool:
     """Whether the derivative of an operation of one input reads its result only."""
-    step = _derivative(op)
-    return all(step.parameters[0] not in made.inputs for made in step.operations)
+    return all(derivative.parameters[0] not in made.inputs for made in derivative.operations)
 
 
 def _is_curve(op: Operation) -> bool:
     """Whether an operation is an elementwise function, and no choice, whose derivative reads its result only."""
-    if len(op.inputs) != 1 or ELEMENTWISE not in op.primitive.traits or not _reads_result(op):
+    if len(op.inputs) != 1 or ELEMENTWISE not in op.primitive.traits:
         return False
     step = _derivative(op)
-    return bool(step.results and pullback_of(step, (False, False, True), (True,)).places[-1])
+    if not step.results or not _reads_result(step):
+        return False
+    return bool(pullback_of(step, (False, False, True), (True,)).places[-1])
 
 
 def _derivative(op: Operation) -> Function:
