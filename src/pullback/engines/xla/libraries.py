@@ -33,7 +33,7 @@ _PRODUCTS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
 _CONVOLUTIONS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
 WITHOUT_YNNPACK = {_OPTION: ""}
 _EIGEN_ALONE = {_OPTION: f"{_REDUCTIONS},{_CONVOLUTIONS}", "xla_cpu_multi_thread_eigen": True}
-"""Of one thread, which is all that Eigen finds whatever it may take."""
+"""On one thread, where Eigen finds no others, whatever it may take."""
 _MEASURED = (0, 10), (0, 12)
 """The versions of jax whose libraries are known to behave so."""
 _SHARES_CONVOLUTIONS = jax.__version_info__ >= (0, 12)
